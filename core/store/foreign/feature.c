@@ -12,7 +12,8 @@
 #define SANDBOX_BYTES ((gint64)64 << 20)
 /* Maximum bytes of one sentence in memory. */
 #define MAX_SENTENCE_BYTES ((gint64)1 << 30)
-/* HDF5's chunk cache: several chunks of the usual size, so that neighbouring sentences are not decompressed again. */
+/* Bytes of HDF5's chunk cache: several chunks of the usual size fit, so that neighbouring sentences are not
+ * decompressed again. */
 #define CHUNK_CACHE ((size_t)32 << 20)
 /* Suffix of the dataset with the lengths of sentences. */
 #define LENGTHS "_lengths"
@@ -170,7 +171,7 @@ attach (FeatureFile *file, GError **error)
   return check_shape (file, error) && read_lengths (file, link, error);
 }
 
-/* Reads positions of @sentence from @first on, as many as @rows has. */
+/* Reads positions of @sentence into @rows, from @first on, as many as @rows has rows. */
 static gboolean
 read_positions (FeatureFile *file, gint64 sentence, gint64 first, PlaitTensor rows, GError **error)
 {
@@ -219,7 +220,8 @@ try_file (gpointer data, GError **error)
   return TRUE;
 }
 
-/* Ends a read that was @done or failed with @fault. If the file has changed, its change is the error. */
+/* Ends a read: @done is TRUE if it succeeded, else @fault is its error. If the file has changed since it was opened,
+ * fails with that as the error. */
 static gboolean
 finish (const FeatureFile *file, gboolean done, GError **fault, GError **error)
 {

@@ -11,11 +11,11 @@
  * A second dataset DATASET_lengths [sentence] of integers is optional. It holds the number of valid positions of each
  * sentence, counted from the first; 0 if there is no image. Values of other positions are ignored.
  *
- * libhdf5 can crash on damaged files, so a file is first opened and read in a child process (process/sandbox.h):
- * completely up to 64 MiB, else rows from all parts of it. Only then this process opens it.
+ * libhdf5 can crash on damaged files, so a file is first opened and read in a child process (process/sandbox.h): all
+ * values if they have at most 64 MiB, else sentences from all parts of the file. Only then this process opens it.
  */
 
 /* Opens dataset @dataset of @path (such as "/features"; NULL or "": the only dataset of the root group).
  * PLAIT_ERROR_INPUT for another rank or type, an empty dimension, a shape that the file cannot hold, sentences above 1
- * GiB, values stored in other files. PLAIT_ERROR_CORRUPT if reading crashes the sandbox. (transfer full) */
+ * GiB, and values stored in other files. PLAIT_ERROR_CORRUPT if reading crashes the sandbox. (transfer full) */
 PlaitFeatures *plait_feature_file_open (const char *path, const char *dataset, GError **error);

@@ -23,14 +23,15 @@ plait_safetensors_is_named (const char *path)
   return g_str_has_suffix (path, PLAIT_SAFETENSORS_SUFFIX) || plait_safetensors_index_is_named (path);
 }
 
-/* Returns the file name of the shard that contains @tensor by the index; NULL if the index does not name it. */
+/* Returns the file name of the shard that contains @tensor according to the index; NULL if the index does not list
+ * @tensor. */
 static const char *
 shard_of (const PlaitSafetensorsIndex *index, const char *tensor)
 {
   return json_string_value (json_object_get (json_object_get (index->json, MAP), tensor));
 }
 
-/* TRUE if @name can be a safetensors file in the folder of the index. */
+/* TRUE if @name can be the name of a safetensors file in the folder of the index. */
 static gboolean
 is_shard (const char *name)
 {

@@ -8,7 +8,7 @@
 #define PLAIT_SAFETENSORS_METADATA "__metadata__"
 #define PLAIT_SAFETENSORS_MAX_HEADER ((guint64)100000000) /* maximum bytes of a header */
 
-/* An index of shards (safetensors.h). */
+/* An index file: it names the shard of each tensor (safetensors.h). */
 typedef struct
 {
   char *path;
@@ -23,10 +23,10 @@ PlaitSafetensorsIndex *plait_safetensors_index_read (const char *path, GError **
 void plait_safetensors_index_free (PlaitSafetensorsIndex *index);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitSafetensorsIndex, plait_safetensors_index_free)
 
-/* TRUE if each tensor of @file, which has the shards of @index in order, is in the shard that @index names. */
+/* TRUE if each tensor of @file is in the shard that @index names. The shards of @file are those of @index, in order. */
 gboolean plait_safetensors_index_check (const PlaitSafetensorsIndex *index, const PlaitSafetensors *file,
                                         GError **error);
 
-/* TRUE if @path can be read without an index. FALSE if it is one of several shards, or missing while an index next to
- * it exists. */
+/* TRUE if @path can be read without an index. Fails if @path is one of several shards, or is missing while an index
+ * next to it exists. */
 gboolean plait_safetensors_index_check_alone (const char *path, GError **error);

@@ -26,15 +26,15 @@ typedef struct
   int descriptor;
   gint64 values;   /* offset of the values in the file */
   gint64 length;   /* bytes of all values */
-  GArray *tensors; /* PlaitSafetensor, by position */
+  GArray *tensors; /* (element-type PlaitSafetensor), in the order of the values in the file */
 } Shard;
 
 struct PlaitSafetensors
 {
   char *path;
-  GPtrArray *shards;   /* Shard */
-  GPtrArray *tensors;  /* PlaitSafetensor, by shard and position */
-  GHashTable *by_name; /* name -> tensor */
+  GPtrArray *shards;   /* (element-type Shard) */
+  GPtrArray *tensors;  /* (element-type PlaitSafetensor), in the order of shards and of values */
+  GHashTable *by_name; /* name of a tensor -> PlaitSafetensor */
 };
 
 G_STATIC_ASSERT (G_BYTE_ORDER == G_LITTLE_ENDIAN); /* values of the format are little-endian */
@@ -43,7 +43,9 @@ typedef struct
 {
   const char *name;
   guint bits;
-  double (*value) (const guint8 *bytes); /* returns the number at @bytes; NULL: not a type of weights */
+
+  /* returns the number stored at @bytes; NULL if the type is not used for weights */
+  double (*value) (const guint8 *bytes);
 } Type;
 
 static double
@@ -64,7 +66,7 @@ f32_value (const guint8 *bytes)
   return (double)value;
 }
 
-/* The upper half of a float. */
+/* Returns a bfloat16, the upper half of a float. */
 static double
 bf16_value (const guint8 *bytes)
 {
@@ -73,7 +75,7 @@ bf16_value (const guint8 *bytes)
   return f32_value (whole);
 }
 
-/* A half has one sign bit, 5 bits of exponent with bias 15, and 10 bits of fraction. */
+/* Returns a half: one sign bit, 5 bits of exponent with bias 15, and 10 bits of fraction. */
 static double
 f16_value (const guint8 *bytes)
 {
@@ -220,7 +222,7 @@ compare_ranges (gconstpointer a, gconstpointer b)
   return strcmp (first->name, second->name);
 }
 
-/* TRUE if the tensors, by position, are contiguous and cover all bytes of values. */
+/* TRUE if the tensors follow each other without gaps or overlap and cover all bytes of values. */
 static gboolean
 check_ranges (Shard *shard, GError **error)
 {

@@ -26,7 +26,7 @@ typedef struct PlaitSafetensors PlaitSafetensors;
 #define PLAIT_SAFETENSORS_SUFFIX ".safetensors"
 #define PLAIT_SAFETENSORS_INDEX_SUFFIX PLAIT_SAFETENSORS_SUFFIX ".index.json"
 
-/* TRUE if @path has the suffix of a safetensors file or an index. */
+/* TRUE if the name @path has the suffix of a safetensors file or an index. */
 gboolean plait_safetensors_is_named (const char *path);
 
 /* Returns the paths of the shards of the index @path, sorted; empty if @path is not an index. (transfer full) */
@@ -37,11 +37,11 @@ typedef struct
 {
   const char *name;
   const char *type; /* type such as "F32" */
-  guint rank;       /* 0: a single element */
+  guint rank;       /* number of dimensions; 0: a single element */
   gint64 shape[PLAIT_SAFETENSORS_MAX_RANK];
   gint64 elements;
-  gint64 begin, end; /* bytes, counted from the end of the header */
-  guint shard;       /* number of the file that contains it */
+  gint64 begin, end; /* range of bytes, counted from the end of the header */
+  guint shard;       /* number of the shard that contains the tensor */
 } PlaitSafetensor;
 
 /* Opens @path, a file or an index, and checks all headers. (transfer full) */
@@ -49,11 +49,11 @@ PlaitSafetensors *plait_safetensors_open (const char *path, GError **error);
 void plait_safetensors_free (PlaitSafetensors *file);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitSafetensors, plait_safetensors_free)
 
-/* Returns the path as given to open. (transfer none) */
+/* Returns the path that was given to plait_safetensors_open. (transfer none) */
 const char *plait_safetensors_path (const PlaitSafetensors *file);
 
-/* Return the number of tensors; the i-th tensor in the order of shards and offsets; the tensor called @name, or NULL.
- * (transfer none) */
+/* Return the number of tensors; tensor number @i in the order of shards and offsets; the tensor called @name, NULL if
+ * there is no such tensor. (transfer none) */
 guint plait_safetensors_n (const PlaitSafetensors *file);
 const PlaitSafetensor *plait_safetensors_get (const PlaitSafetensors *file, guint i);
 const PlaitSafetensor *plait_safetensors_find (const PlaitSafetensors *file, const char *name);

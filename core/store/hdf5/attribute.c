@@ -6,7 +6,7 @@
 /* Attribute that marks the dataset of a large attribute. */
 #define LARGE_MARK "attribute_of"
 
-/* Returns the path of the dataset for the attribute @name of @path if it is large. (transfer full) */
+/* Returns the path of the dataset in which the attribute @name of @path is stored if it is large. (transfer full) */
 static char *
 large_path (PlaitStore *store, const char *path, const char *name)
 {

@@ -2,12 +2,13 @@
 #include "files/memory.h"
 #include "hdf5/internal.h"
 
-/* Compressing fewer bytes gains less than the chunk index costs. */
+/* Minimum bytes of a compressed dataset: for fewer, the chunk index costs more than compression gains. */
 #define MIN_COMPRESSED ((gint64)1 << 10)
-/* Size of HDF5's chunk cache. */
+/* Maximum bytes of a chunk: the size of HDF5's chunk cache. */
 #define MAX_CHUNK ((gint64)1 << 20)
 
-/* Chunk of a growing dataset: buffered while writing, and read as a whole for one item of a ragged array. */
+/* Bytes of a chunk of a growing dataset. A chunk is buffered while it is written, and read as a whole for each item in
+ * it. */
 #define GROWING_CHUNK ((gint64)1 << 18)
 
 #define DEFLATE_LEVEL 4
@@ -188,7 +189,7 @@ plait_store_read_block (hid_t id, guint rank, const hsize_t *start, const hsize_
          && H5Dread (id, memory_type, memory, stored, H5P_DEFAULT, buffer) >= 0;
 }
 
-/* Reads @rows rows of @found from row @first on. */
+/* Reads @rows rows of the dataset @found, from row @first on. */
 static gboolean
 read_rows (PlaitStore *store, const char *path, const PlaitStoreFound *found, gint64 first, gint64 rows,
            PlaitStoreType type, gpointer buffer, GError **error)
@@ -280,7 +281,7 @@ plait_store_tensor_space (PlaitTensor tensor)
     return H5Screate (H5S_NULL);
   if (tensor.stride == tensor.width)
     return H5Screate_simple (1, (const hsize_t[]){ (hsize_t)(tensor.rows * tensor.width) }, NULL);
-  /* The last row ends after its width, so the extent is exactly the range of elements that is used. */
+  /* The last row has no padding after its width, so this extent is exactly the range of elements that is used. */
   hsize_t extent = (hsize_t)((tensor.rows - 1) * tensor.stride + tensor.width);
   hsize_t start = 0, stride = (hsize_t)tensor.stride, count = (hsize_t)tensor.rows, block = (hsize_t)tensor.width;
   g_auto (StoreId) space = H5Screate_simple (1, &extent, NULL);

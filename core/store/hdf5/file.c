@@ -121,7 +121,8 @@ plait_store_recognize (const char *path)
   return found;
 }
 
-/* Checks all that must be right before libhdf5 reads a byte. Sets *@other_length if only the length is wrong. */
+/* Checks everything that must be correct before libhdf5 reads a byte. Sets *@other_length if only the length is
+ * wrong. */
 static gboolean
 verify (PlaitStore *store, gint64 size, gboolean *other_length, GError **error)
 {
@@ -240,8 +241,8 @@ ends_as_hdf5 (const PlaitStore *store)
   return GUINT64_FROM_LE (end) == (guint64)status.st_size;
 }
 
-/* Opens the file as HDF5 and compares it with its table of contents. Runs in a child first, because no byte has been
- * checked. */
+/* Opens the file as HDF5 and compares it with its table of contents. Runs in a child process first, because no byte has
+ * been checked. */
 static gboolean
 take_rewritten (gpointer data, GError **error)
 {
@@ -283,7 +284,7 @@ open_rewritten (PlaitStore *store, const GError *fault, GError **error)
          && plait_file_stamp_check (&stamp, store->path, error);
 }
 
-/* Parses the whole file, in the child. */
+/* Parses the whole file. Runs in the child process. */
 static gboolean
 parse_all (gpointer data, GError **error)
 {
@@ -379,7 +380,7 @@ plait_store_create (const char *path, GError **error)
   g_auto (StoreId) access = plait_store_access (store->driver, bytes);
   g_auto (StoreId) creation = H5Pcreate (H5P_FILE_CREATE);
   set_group_creation (creation);
-  /* Every tool reads format 1.8; its groups are small, and its metadata has checksums. */
+  /* All tools read the format of HDF5 1.8. Its groups are small, and its metadata has checksums. */
   if (access >= 0 && H5Pset_libver_bounds (access, H5F_LIBVER_V18, H5F_LIBVER_V18) >= 0
       && H5Pset_userblock (creation, PLAIT_STORE_USER_BLOCK) >= 0)
     store->file = H5Fcreate (path, H5F_ACC_TRUNC, creation, access);

@@ -34,9 +34,14 @@ struct PlaitStore
   char *path;
   PlaitFile *replacement; /* when writing: the new file, until it is committed */
   int fd;
-  char *digest; /* when reading: digest in the user block, or of the contents if another program rewrote the file */
-  PlaitStoreChanges *changes; /* when reading: differences if another program rewrote the file; else NULL */
-  PlaitStoreBlocks *blocks;   /* when reading: checks blocks; NULL for a new or a rewritten file */
+
+  /* when reading: digest in the user block; computed from the contents if another program rewrote the file */
+  char *digest;
+
+  /* when reading: differences from what plait wrote if another program rewrote the file; else NULL */
+  PlaitStoreChanges *changes;
+
+  PlaitStoreBlocks *blocks; /* when reading: checks blocks; NULL for a new or a rewritten file */
   GByteArray *metadata; /* when writing: one byte for each block, 1 if it contains metadata (plait_store_blocks_mark) */
   GPtrArray *appended;  /* when writing: buffered ragged arrays (ragged-write.c); NULL if no array was appended */
   GHashTable *ragged;   /* when reading: open ragged groups by path (ragged-kinds.c); may be NULL */
@@ -44,15 +49,15 @@ struct PlaitStore
   gboolean writing;
   hid_t driver; /* HDF5 file driver that uses @fd */
   hid_t file;
-  hid_t access;    /* link access: external links are not followed */
-  hid_t link;      /* link creation: UTF-8 names */
-  hid_t group;     /* group creation: without times, with creation order */
-  hid_t attribute; /* attribute creation: UTF-8 names */
+  hid_t access;    /* property list for access to links: does not follow external links */
+  hid_t link;      /* property list for new links: UTF-8 names */
+  hid_t group;     /* property list for new groups: no times, members in order of creation */
+  hid_t attribute; /* property list for new attributes: UTF-8 names */
 };
 
 /* ---- defined in blocks.c ---- */
 
-/* Bytes of the user block: the minimum of HDF5. */
+/* Bytes of the user block: the smallest size that HDF5 allows. */
 #define PLAIT_STORE_USER_BLOCK 512
 
 /* Reads the table of hashes after byte @end of the open file @fd, which must have SHA-256 @digest, and loads all blocks
@@ -75,7 +80,7 @@ gboolean plait_store_blocks_read (PlaitStoreBlocks *blocks, gint64 address, gsiz
  * may be NULL. */
 void plait_store_blocks_tolerate_damage (PlaitStoreBlocks *blocks, gboolean tolerates);
 
-/* TRUE if a read has failed; sets *error to the place and the reason. @blocks may be NULL. */
+/* TRUE if a read has failed; then sets *error to the place and the reason. @blocks may be NULL. */
 gboolean plait_store_blocks_fail (const PlaitStoreBlocks *blocks, const char *path, GError **error);
 
 /* Reads and checks all blocks. */
@@ -94,8 +99,8 @@ char *plait_store_blocks_append (int fd, gint64 end, const GByteArray *metadata)
  * errno set. */
 gboolean plait_store_write_hashes (int fd, gint64 format, const GByteArray *metadata);
 
-/* Disables external links for the access list @list: their targets have not been verified. Callers open them as files
- * of their own. */
+/* Makes HDF5 refuse external links through the property list @list: their targets have not been verified. Callers open
+ * these files separately. */
 void plait_store_refuse_external (hid_t list);
 
 /* ---- defined in open-flag.c ---- */
@@ -110,8 +115,8 @@ gboolean plait_store_check_closed (int fd, const char *path, GError **error);
  * a file holds the last reference. Negative on failure. */
 hid_t plait_store_driver (void);
 
-/* An open file as the driver sees it. A failed write is recorded in *@failure, and it and all later writes report
- * success, so that libhdf5 can close the file. The caller checks *@failure. */
+/* An open file for the driver. A failed write sets *@failure. Then this write and all later ones report success, so
+ * that libhdf5 can close the file; the caller must check *@failure. */
 typedef struct
 {
   int fd;
@@ -120,8 +125,9 @@ typedef struct
   GByteArray *metadata;     /* blocks of metadata are marked here when written; may be NULL */
 } PlaitStoreBytes;
 
-/* Returns a file access list over @bytes, whose pointers must outlive it and its files. Negative on failure, with
- * ENOMEM in *@failure if memory is short: HDF5 crashes if it runs out of memory later. */
+/* Returns a file access property list for the file of @bytes. The pointers in @bytes must stay valid until the list and
+ * the files opened with it are closed. Negative on failure; *@failure is ENOMEM if memory is short, because HDF5 would
+ * crash if it ran out of memory later. */
 hid_t plait_store_access (hid_t driver, PlaitStoreBytes bytes);
 
 /* ---- defined in failure.c ---- */
@@ -156,7 +162,7 @@ hid_t plait_store_object (PlaitStore *store, const char *path, GError **error);
 /* Opens the dataset at @path and describes it in *@object. Negative with *error set. */
 hid_t plait_store_dataset (PlaitStore *store, const char *path, PlaitStoreObject *object, GError **error);
 
-/* The object at a path: stored there, or an item of a ragged group. */
+/* The object at a path: an object stored there, or an item of a ragged group. */
 typedef struct
 {
   PlaitStoreObject object;
@@ -206,8 +212,8 @@ GArray *plait_store_links_of (const PlaitStore *store, const char *path, const P
 /* Returns the names in the group that was @found at @path; moves them out of @found if it has them. (transfer full) */
 char **plait_store_members_of (const PlaitStore *store, const char *path, PlaitStoreFound *found, GError **error);
 
-/* TRUE if the values of the dataset @id at @path can be read (plait_store_check_storage). Values in a new file are not
- * checked. */
+/* TRUE if the values of the dataset @id at @path can be read safely (plait_store_check_storage). Values in a new file
+ * are not checked. */
 gboolean plait_store_check_values (const PlaitStore *store, const char *path, hid_t id, GError **error);
 
 /* ---- defined in attribute.c ---- */
@@ -244,17 +250,17 @@ gboolean plait_store_convertible (PlaitStoreType stored, gint64 element_bytes, P
 gboolean plait_store_read_block (hid_t id, guint rank, const hsize_t *start, const hsize_t *count, hid_t memory_type,
                                  gpointer buffer);
 
-/* Creates and fills a dataset at @path, which plait_store_prepare has checked. @memory_space is H5S_ALL or a selection
- * of @values. */
+/* Creates a dataset at @path and writes @values. Call plait_store_prepare for @path first. @memory_space is H5S_ALL or
+ * a selection of @values. */
 gboolean plait_store_create_dataset (PlaitStore *store, const char *path, hid_t file_type, hid_t memory_type,
                                      hid_t memory_space, guint rank, const gint64 *shape, gconstpointer values,
                                      PlaitStoreOptions options, GError **error);
 
-/* Returns the rows of @row_bytes bytes in one chunk of a growing dataset. */
+/* Returns how many rows of @row_bytes bytes one chunk of a growing dataset has. */
 gint64 plait_store_growing_chunk (gint64 row_bytes);
 
-/* Appends @rows rows of @values after the first @written rows of dataset @path, with one dimension, or two if @width >
- * 0. Creates the dataset if @written is 0. */
+/* Appends @rows rows of @values after the first @written rows of dataset @path. The dataset has one dimension, or two
+ * if @width > 0. Creates the dataset if @written is 0. */
 gboolean plait_store_extend (PlaitStore *store, const char *path, PlaitStoreType type, guint width, gint64 written,
                              gint64 rows, gconstpointer values, GError **error);
 
@@ -274,12 +280,12 @@ gboolean plait_store_belongs_to_axes (const char *name);
 /* Writes the table of contents of @store. Must be the last write. */
 gboolean plait_store_write_contents (PlaitStore *store, GError **error);
 
-/* Reads all that HDF5 parses: names, types, shapes, attributes, chunk indices, and values in chunks up to @bytes in
- * all. */
+/* Reads everything that HDF5 must parse: names, types, shapes, attributes, chunk indices, and at most @bytes of chunked
+ * values. */
 gboolean plait_store_parse_all (PlaitStore *store, gint64 bytes, GError **error);
 
-/* Compares the contents of @store with its table of contents. Sets *@digest to a digest of the contents found (transfer
- * full). (transfer full) */
+/* Compares the contents of @store with its table of contents. Sets *@digest to a digest of the contents of the file.
+ * (transfer full) */
 PlaitStoreChanges *plait_store_compare_contents (PlaitStore *store, char **digest, GError **error);
 void plait_store_changes_free (PlaitStoreChanges *changes);
 
@@ -288,16 +294,16 @@ void plait_store_changes_free (PlaitStoreChanges *changes);
 /* Attaches the axes named by the attributes of the NXdata group @path to its signal, as HDF5 dimension scales. */
 gboolean plait_store_attach_axes (PlaitStore *store, const char *path, GError **error);
 
-/* Attaches one column of the table @path (attribute "axes", else the first column) as dimension scale to the other
- * columns. Readers of NetCDF such as h5netcdf need it. */
+/* Attaches one column of the table @path as dimension scale to the other columns: the column that the attribute "axes"
+ * names, else the first. Readers of NetCDF such as h5netcdf need it. */
 gboolean plait_store_attach_columns (PlaitStore *store, const char *path, GError **error);
 
 /* ---- defined in ragged-write.c, ragged-kinds.c, ragged-find.c ---- */
 
 /* Attribute that marks a ragged group; its value names the items. */
 #define PLAIT_STORE_RAGGED "ragged"
-/* Value of that attribute and name of the list of items; with "_i" the attribute with the Python expression for one
- * item. */
+/* Value of the attribute PLAIT_STORE_RAGGED, and name of the list of items. With "_i" added, name of the attribute that
+ * has a Python expression for one item. */
 #define PLAIT_STORE_ITEMS "sentence"
 #define PLAIT_STORE_OFFSETS "_offsets"
 #define PLAIT_STORE_SHAPE "_shape"
@@ -307,7 +313,7 @@ gboolean plait_store_attach_columns (PlaitStore *store, const char *path, GError
 /* Writes the buffered rest of all appended arrays. */
 gboolean plait_store_ragged_finish (PlaitStore *store, GError **error);
 
-/* TRUE if @path leads into a ragged group that has been opened, whether or not the item exists. */
+/* TRUE if @path is a path of an item in an open ragged group. The item need not exist. */
 gboolean plait_store_is_item (PlaitStore *store, const char *path);
 
 /* Finds @path, which is not stored, in a ragged group. FALSE without *error if there is no such group or item; with
@@ -322,7 +328,8 @@ char **plait_store_item_names (PlaitStore *store, const char *path, GError **err
 /* Returns @n strings in slots of @slot bytes, each with its NUL; NULL without memory. (transfer full) */
 char *plait_store_pack (const char *const *values, gint64 n, gsize slot);
 
-/* Checks that @n strings are UTF-8. Sets *@longest to the bytes of the longest one and *@total to the sum. */
+/* Checks that @n strings are UTF-8. Sets *@longest to the bytes of the longest string and *@total to the bytes of
+ * all. */
 gboolean plait_store_measure_strings (const PlaitStore *store, const char *path, const char *const *values, gint64 n,
                                       gsize *longest, gsize *total, GError **error);
 

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* Limits of nesting and of the members of a group; files of plait are far below. */
+/* Maximum depth of a path, and maximum members of a group. Files of plait stay far below. */
 #define MAX_PATH_DEPTH 64
 #define MAX_MEMBERS (1 << 20)
 
@@ -147,7 +147,7 @@ describe_id (PlaitStore *store, const char *path, hid_t id, PlaitStoreObject *ob
   H5O_info_t info;
   if (H5Oget_info2 (id, &info, H5O_INFO_BASIC | H5O_INFO_NUM_ATTRS) < 0)
     return plait_store_fail (store, path, "read what it is", error);
-  /* A walk through groups that contain themselves, or each other many times, would not end. */
+  /* A group with several hard links could contain itself, and a walk through it would not end. */
   if (info.rc > 1)
     return plait_fail (error, PLAIT_ERROR_CORRUPT, "%s: %s has %u hard links, one was expected; " PLAIT_STORE_REMEDY,
                        store->path, path, info.rc);

@@ -45,7 +45,7 @@ typedef enum
   PLAIT_STORE_INT64,
   PLAIT_STORE_UINT8,
   PLAIT_STORE_STRING, /* const char *, UTF-8 */
-  PLAIT_STORE_OTHER,  /* returned for a type that this library does not write; cannot be written */
+  PLAIT_STORE_OTHER,  /* any other type: plait can report it, but not write it */
 } PlaitStoreType;
 
 /* Returns a name such as "float32". (transfer none) */
@@ -72,12 +72,12 @@ typedef enum
   PLAIT_STORE_UNKNOWN, /* a kind that this library does not write, such as a named type */
 } PlaitStoreKind;
 
-/* Description of the object at a path. Rank, shape, elements and bytes belong to datasets. */
+/* Description of the object at a path. Only datasets have rank, shape, elements and bytes. */
 typedef struct
 {
   PlaitStoreKind kind;
   PlaitStoreType type;
-  guint rank; /* 0: a single element */
+  guint rank; /* number of dimensions; 0: a single element */
   gint64 shape[PLAIT_STORE_MAX_RANK];
   gint64 elements;
   gint64 element_bytes; /* bytes of one element in the file */
@@ -88,16 +88,16 @@ typedef struct
 
 /* ---- files ---- */
 
-/* TRUE if the file at @path begins like a file of plait. */
+/* TRUE if the file at @path begins with the first line of plait's user block. */
 gboolean plait_store_recognize (const char *path);
 
-/* Refuses the file at @path if HDF5's flag says that a program has it open for writing, or was killed while it had; its
- * contents may still be complete. TRUE if there is no file. */
+/* Refuses the file at @path if HDF5's flag says that it is open for writing: by a running program, or by one that was
+ * killed. The contents may still be complete. TRUE if there is no file. */
 gboolean plait_store_check_not_left_open (const char *path, GError **error);
 
-/* Differences between a file that another program, such as h5py or h5repack, has rewritten, and what plait wrote, by
- * its table of contents. They are paths of groups, datasets and links, without members of removed or added groups. If
- * only attributes changed, " (its attributes)" follows the path. */
+/* Differences between a file that another program, such as h5py or h5repack, has rewritten and the table of contents
+ * that plait wrote. They are paths of groups, datasets and links, without members of removed or added groups. If only
+ * attributes changed, " (its attributes)" follows the path. */
 typedef struct
 {
   GPtrArray *changed, *removed, *added; /* (element-type utf8) */
@@ -137,7 +137,7 @@ gboolean plait_store_commit (PlaitStore *store, GError **error);
 void plait_store_free (PlaitStore *store);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitStore, plait_store_free)
 
-/* Returns the path as given to open or create. (transfer none) */
+/* Returns the path that was given to plait_store_open or plait_store_create. (transfer none) */
 const char *plait_store_path (const PlaitStore *store);
 
 /* Returns a digest that identifies the contents of a file opened for reading: from its user block, or computed from the
@@ -196,13 +196,13 @@ gboolean plait_store_has_attribute (PlaitStore *store, const char *path, const c
 /* Returns the names of the attributes of @path, sorted, NULL-terminated. (transfer full) */
 char **plait_store_attributes (PlaitStore *store, const char *path, GError **error);
 
-/* Read one value; an error if the attribute is missing, a list or of another type. (transfer full) */
+/* Read one value. Fail if the attribute is missing, is a list, or has another type. (transfer full) */
 char *plait_store_get_string (PlaitStore *store, const char *path, const char *name, GError **error);
 gboolean plait_store_get_int (PlaitStore *store, const char *path, const char *name, gint64 *value, GError **error);
 gboolean plait_store_get_double (PlaitStore *store, const char *path, const char *name, double *value, GError **error);
 
-/* Returns all values as @type and their number in *@n; a scalar is a list of one. Free a char ** of PLAIT_STORE_STRING
- * with g_strfreev, others with g_free. (transfer full) */
+/* Returns all values of the attribute as @type, and their number in *@n; a scalar is a list of one. Free a char ** of
+ * PLAIT_STORE_STRING with g_strfreev, others with g_free. (transfer full) */
 gpointer plait_store_get_list (PlaitStore *store, const char *path, const char *name, PlaitStoreType type, gint64 *n,
                                GError **error);
 
@@ -217,23 +217,25 @@ char *plait_store_attribute_text (PlaitStore *store, const char *path, const cha
 gboolean plait_store_write (PlaitStore *store, const char *path, PlaitStoreType type, guint rank, const gint64 *shape,
                             gconstpointer values, PlaitStoreOptions options, GError **error);
 
-/* Appends sentences, the rows @sentences of @rows, after the first @written ones of the array @path [sentence,
- * position, width], in the form of feature files (foreign/feature.h): shorter sentences are padded by zeros, and
- * PATH_lengths has the number of rows of each. Makes both datasets if @written is 0. */
+/* Appends sentences to the array @path [sentence, position, width], which already has @written sentences. Sentence i is
+ * the rows of @rows that @sentences gives for it. The form is that of feature files (foreign/feature.h): shorter
+ * sentences are padded with zeros, and PATH_lengths has the number of rows of each sentence. Makes the array and
+ * PATH_lengths if @written is 0. */
 gboolean plait_store_extend_padded (PlaitStore *store, const char *path, PlaitTensor rows, PlaitRagged sentences,
                                     gint64 written, GError **error);
 
-/* Reads all of @path into @buffer of exactly @elements elements of @type; another number is an error. Integers can be
- * read as integers of at least their size, all numbers as floats. */
+/* Reads all of @path into @buffer, which has @elements elements of @type. Fails if the dataset has another number of
+ * elements. Integers can be read as integers of at least their size, all numbers as floats. */
 gboolean plait_store_read (PlaitStore *store, const char *path, PlaitStoreType type, gint64 elements, gpointer buffer,
                            GError **error);
 
-/* Reads rows @first .. @first + @rows - 1 (of the first dimension) into @buffer of @capacity elements of @type. */
+/* Reads rows @first .. @first + @rows - 1, counted in the first dimension, into @buffer, which has @capacity elements
+ * of @type. */
 gboolean plait_store_read_rows (PlaitStore *store, const char *path, PlaitStoreType type, gint64 first, gint64 rows,
                                 gint64 capacity, gpointer buffer, GError **error);
 
-/* Reads all of @path into new memory and returns the number in *@elements (may be NULL). Refuses more than @maximum
- * elements. Free it with g_free. (transfer full) */
+/* Reads all of @path into new memory. Sets *@elements (may be NULL) to the number of elements. Refuses more than
+ * @maximum elements. Free the memory with g_free. (transfer full) */
 gpointer plait_store_read_array (PlaitStore *store, const char *path, PlaitStoreType type, gint64 maximum,
                                  gint64 *elements, GError **error);
 
@@ -252,7 +254,7 @@ GBytes *plait_store_read_bytes (PlaitStore *store, const char *path, gsize maxim
  * One string is a scalar dataset. A list is a dataset of one dimension whose elements have the length of the longest
  * string; h5py reads it with asstr(). If that would waste much space (one very long line among many short ones), the
  * list is a group with the members "bytes" and "offsets": string i is bytes[offsets[i] .. offsets[i + 1]]. The
- * functions below read all forms.
+ * functions below read all these forms.
  */
 gboolean plait_store_write_string (PlaitStore *store, const char *path, const char *value, GError **error);
 gboolean plait_store_write_strings (PlaitStore *store, const char *path, const char *const *values, gint64 n,

@@ -4,7 +4,8 @@
 
 #include <string.h>
 
-/* A list in equal slots may always take FREE_SLOTS bytes; beyond that, at most WASTE times its text. */
+/* A list is stored in slots of equal size if the slots take at most FREE_SLOTS bytes, or at most WASTE times the bytes
+ * of its text. */
 #define FREE_SLOTS ((gsize)4 << 20)
 #define WASTE 8
 /* Upper bound of one element of a string dataset or attribute. */
@@ -60,7 +61,7 @@ plait_store_unpack (const char *slots, gint64 n, gsize slot)
   return values;
 }
 
-/* Splits @text, @n strings each with a NUL, @bytes bytes in all. (transfer full) */
+/* Splits @text of @bytes bytes into its @n strings, which each end with a NUL. (transfer full) */
 static char **
 split (const char *text, gint64 n, gint64 bytes)
 {
@@ -79,7 +80,7 @@ fail_memory (PlaitStore *store, const char *path, GError **error)
   return plait_fail (error, PLAIT_ERROR_FAILED, "%s: no memory for the text of %s", store->path, path);
 }
 
-/* Fails if @bytes of text exceed @most. The message names @maximum as the limit. */
+/* Fails if @bytes, the bytes of text, exceed @most. The message gives @maximum as the limit. */
 static gboolean
 check_bytes (PlaitStore *store, const char *path, gint64 bytes, gsize most, gsize maximum, GError **error)
 {
@@ -145,7 +146,8 @@ plait_store_write_strings (PlaitStore *store, const char *path, const char *cons
   return write_slots (store, path, 1, values, n, longest, error);
 }
 
-/* Returns the slots of the string dataset @found as stored; limits them by @maximum bytes of text. (transfer full) */
+/* Returns the slots of the string dataset @found as they are stored. Refuses more than @maximum bytes of text.
+ * (transfer full) */
 static char *
 read_slots (PlaitStore *store, const char *path, const PlaitStoreFound *found, gsize maximum, GError **error)
 {

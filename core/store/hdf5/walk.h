@@ -11,8 +11,8 @@ typedef struct
   const char *path;
   guint depth; /* depth below the start of the walk */
   PlaitStoreObject object;
-  const char *link_file;   /* external link: the target file; else NULL */
-  const char *link_object; /* soft or external link: the target path; links are not followed */
+  const char *link_file;   /* target file of an external link; else NULL */
+  const char *link_object; /* target path of a soft or external link, which is not followed; else NULL */
   gint64 id; /* hid_t of the open object that has the attributes, for core/store only; -1 for a link or an item */
 } PlaitStoreVisit;
 

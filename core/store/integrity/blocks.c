@@ -33,8 +33,8 @@ struct PlaitStoreBlocks
   guint8 **metadata;         /* [n] loaded blocks of metadata; NULL for blocks of values */
   guint8 *part;              /* buffer of the last block of values that was read in part */
   gsize part_number;         /* number of the block in @part; n if @part is empty */
-  gint64 failed;             /* first damaged or unreadable block; -1 if all are whole */
-  int problem;               /* errno of the failed read of that block; 0: the block was read, but is damaged */
+  gint64 failed;             /* first damaged or unreadable block; -1 if there is none */
+  int problem;               /* errno of the read of block @failed; 0: the block was read, but is damaged */
   gboolean tolerates_damage; /* TRUE: damaged blocks read as zero */
 };
 

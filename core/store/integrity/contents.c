@@ -276,8 +276,8 @@ is_chunked (hid_t id)
   return list >= 0 && H5Pget_layout (list) == H5D_CHUNKED;
 }
 
-/* Makes HDF5 parse all of an object: names, type, shape and attributes. Also reads its values if they are in chunks and
- * have at most *@data bytes, and subtracts their bytes from *@data. */
+/* Makes HDF5 parse everything of one object: names, type, shape and attributes. Also reads its values if they are
+ * chunked and have at most *@data bytes, and subtracts their bytes from *@data. */
 static PlaitStoreWalkAction
 parse (PlaitStore *store, const PlaitStoreVisit *visit, gpointer data, GError **error)
 {
@@ -324,7 +324,8 @@ add_path (GPtrArray *list, const char *path)
     g_ptr_array_add (list, g_strdup (path));
 }
 
-/* Compares the entry @written with the entry @found at its path; NULL: the object is missing. */
+/* Compares the entry @written with the entry @found at the same path, and adds a difference to @changes. @found is NULL
+ * if the object is missing. */
 static void
 compare_entry (PlaitStoreChanges *changes, const Entry *written, const Entry *found)
 {
@@ -340,8 +341,8 @@ PlaitStoreChanges *
 plait_store_compare_contents (PlaitStore *store, char **digest, GError **error)
 {
   g_autoptr (GArray) written = contents_new (), found = contents_new ();
-  g_autoptr (GHashTable) there = g_hash_table_new (g_str_hash, g_str_equal); /* path -> Entry of @found */
-  g_autoptr (GHashTable) known = g_hash_table_new (g_str_hash, g_str_equal); /* paths of @written */
+  g_autoptr (GHashTable) there = g_hash_table_new (g_str_hash, g_str_equal); /* path -> its Entry in @found */
+  g_autoptr (GHashTable) known = g_hash_table_new (g_str_hash, g_str_equal); /* the set of paths in @written */
   g_autoptr (GString) all = g_string_new (NULL);
 
   if (!plait_store_read_table (store, PLAIT_STORE_CONTENTS, fields, G_N_ELEMENTS (fields), G_MAXINT32, written, error)

@@ -19,7 +19,7 @@
 #include "files/memory.h"
 #include "files/transfer.h"
 
-/* A generous bound of the memory that opening a file takes; the metadata cache alone takes some megabytes. */
+/* Free memory that opening a file requires: a generous bound, since the metadata cache alone takes some megabytes. */
 #define MIN_FREE_MEMORY ((gsize)32 << 20)
 
 typedef struct

@@ -16,14 +16,14 @@
 
 enum
 {
-  VERSION = 8, /* offsets in the superblock */
+  VERSION = 8, /* VERSION and FLAGS are offsets in the superblock */
   FLAGS = 11,
   OPEN_TO_WRITE = 1 << 0,
   OPEN_TO_SWMR = 1 << 2, /* single writer, multiple readers */
 };
 
-/* TRUE if the open flag is set in the superblock of the open file @fd, which may follow a user block. Other bits mean
- * damage, not the flag. */
+/* TRUE if the open flag is set in the superblock of the open file @fd. The superblock may follow a user block. Other
+ * bits mean damage, not the flag. */
 static gboolean
 is_flagged (int fd)
 {

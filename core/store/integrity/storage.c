@@ -5,7 +5,7 @@
 
 /* Maximum bytes of a chunk, because HDF5 reads each chunk as a whole. */
 #define MAX_CHUNK ((gint64)256 << 20)
-/* Deflate compresses at most 1032-fold; a larger shape cannot be in the file. */
+/* Maximum bytes of values for each byte of the file: Deflate compresses at most 1032-fold. */
 #define MAX_RATIO 1100
 
 /* TRUE if the product of @bytes and @n extents is at most @most. */

@@ -86,8 +86,8 @@ plait_store_attach_axes (PlaitStore *store, const char *path, GError **error)
       g_autofree char *labels_name = g_strconcat (axes[i], "_labels", NULL);
       if (H5DSset_label (array, i, axes[i]) < 0)
         return plait_store_fail (store, array_path, "name its dimensions", error);
-      /* Attach labels first: a reader that takes one scale for each dimension then gets the tokens. Labels stored as a
-       * group (plait_store_write_strings) cannot be a scale. */
+      /* Attach labels first, because some readers take only the first scale of each dimension. Labels stored as a group
+       * (plait_store_write_strings) cannot be a scale. */
       PlaitStoreObject list;
       if (plait_store_describe (store, labels, &list, NULL) && list.kind == PLAIT_STORE_DATASET
           && !attach (store, labels, labels_name, array, i, error))
@@ -160,7 +160,7 @@ plait_store_attach_columns (PlaitStore *store, const char *path, GError **error)
   return TRUE;
 }
 
-/* Sets the attribute @name of the group; keeps an existing one unless @replace. */
+/* Sets the attribute @name of the group @path. Keeps an existing attribute unless @replace. */
 static gboolean
 mark (PlaitStore *store, const char *path, const char *name, const char *value, gboolean replace, GError **error)
 {
@@ -169,8 +169,8 @@ mark (PlaitStore *store, const char *path, const char *name, const char *value, 
   return plait_store_set_string (store, path, name, value, error);
 }
 
-/* Sets the attributes "default" from the root down to @path. Gives groups without a NeXus class one, because silx needs
- * it. */
+/* Sets the attributes "default" from the root down to @path. Also sets a NeXus class for groups that have none, because
+ * silx needs it. */
 static gboolean
 lead_to (PlaitStore *store, const char *path, gboolean replace, GError **error)
 {

@@ -8,18 +8,21 @@
  *
  * A heatmap is a group with the array, a dataset of positions 0, 1, .. for each axis, and a dataset of strings for each
  * axis with labels (AXIS_labels). Positions and labels are attached to the array as HDF5 dimension scales, which h5py,
- * HDFView and h5dump read. With the group's NeXus attributes (NX_class, signal, axes), h5web and silx draw it. They
- * accept only numbers on axes, so the axes are positions, and the labels are in the caption of the axis.
+ * HDFView and h5dump read. With the group's NeXus attributes (NX_class, signal, axes), h5web and silx draw it. These
+ * viewers accept only numbers on axes, so the axes are positions, and the labels are in the caption of the axis.
  */
 typedef struct
 {
   const char *signal; /* name of the array, such as "weights" */
   guint rank;         /* 1 .. PLAIT_STORE_MAX_RANK */
   const gint64 *shape;
-  const PlaitScalar *values;        /* row-major */
-  const char *const *axes;          /* [rank] names, such as "layer", "head", "target", "row" */
-  const char *const *const *labels; /* [rank] lists of shape[i] strings each; NULL, or NULL entries, without labels */
-  const char *title;                /* title of the plot; may be NULL */
+  const PlaitScalar *values; /* row-major */
+  const char *const *axes;   /* [rank] names, such as "layer", "head", "target", "row" */
+
+  /* [rank] labels of each axis: shape[i] strings, or NULL if axis i has no labels. NULL if no axis has labels */
+  const char *const *const *labels;
+
+  const char *title; /* title of the plot; may be NULL */
 } PlaitStoreHeatmap;
 
 /* Writes @heatmap as the group @path, compressed. Viewers then show it by default, unless the file or a parent group
@@ -27,7 +30,7 @@ typedef struct
 gboolean plait_store_write_heatmap (PlaitStore *store, const char *path, const PlaitStoreHeatmap *heatmap,
                                     GError **error);
 
-/* Makes the list @path a dimension scale called @name, because readers of NetCDF need scales. */
+/* Makes the list @path a dimension scale called @name, because readers of NetCDF need dimension scales. */
 gboolean plait_store_make_axis (PlaitStore *store, const char *path, const char *name, GError **error);
 
 /* Makes viewers show the group @path when they open the file or a parent group. */

@@ -4,8 +4,8 @@
 
 #include <string.h>
 
-/* Returns the ragged group in which @path is an item, and in *@rest the path within the group. With @reads, opens a
- * group that is not open yet. NULL without *error if there is no such group. */
+/* Returns the ragged group in which @path is an item, and in *@rest the path within the group. Opens the group if it is
+ * not open yet and @reads is TRUE. NULL without *error if there is no such group. */
 static PlaitRaggedGroup *
 find_group (PlaitStore *store, const char *path, gboolean reads, const char **rest, GError **error)
 {
@@ -65,7 +65,7 @@ array_at (const PlaitRaggedKind *kind, const char *place)
   return NULL;
 }
 
-/* Reads the strings of @found, an array of text, and counts them. */
+/* Reads the strings of @found, the part of an item in an array of text, and counts them. */
 static gboolean
 read_text (PlaitStore *store, const PlaitRaggedArray *array, PlaitStoreFound *found, GError **error)
 {
@@ -140,7 +140,7 @@ find_in_group (PlaitStore *store, const PlaitRaggedGroup *group, const char *nam
     }
   if (names->len == 0)
     return FALSE;
-  if (found->id < 0) /* @place is a group between the ragged group and its kinds */
+  if (found->id < 0) /* @place is a group on the path from the ragged group to a kind */
     {
       g_autofree char *path = g_strconcat (group->path, *place != '\0' ? "/" : "", place, NULL);
 

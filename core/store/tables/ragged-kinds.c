@@ -73,7 +73,7 @@ read_items (PlaitStore *store, PlaitRaggedKind *kind, GError **error)
          || plait_fail (error, PLAIT_ERROR_INPUT, "%s: %s has more than %jd items", store->path, path, MAX_ITEMS);
 }
 
-/* TRUE if the object stored at @path is a @wanted. */
+/* TRUE if an object of kind @wanted is stored at @path. */
 static gboolean
 is_stored (PlaitStore *store, const char *path, PlaitStoreKind wanted)
 {

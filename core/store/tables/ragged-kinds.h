@@ -8,7 +8,7 @@
  * items.
  */
 
-/* One array of a kind, with the values of all items. */
+/* One array of a kind of data, with the values of all items. */
 typedef struct
 {
   char *path, *name;
@@ -17,13 +17,13 @@ typedef struct
   gint64 *offsets; /* [items + 1] element offsets of the items */
   guint rank;
   gint64 *shapes; /* [items][rank] shape of each item; NULL for arrays of one dimension */
-  hid_t id;       /* kept open, so that a chunk is decompressed only once for all its items */
+  hid_t id;       /* the open dataset; stays open, so that HDF5 decompresses each chunk only once */
 } PlaitRaggedArray;
 
 typedef struct
 {
   char *path;
-  const char *name; /* path within the ragged group */
+  const char *name; /* path of the kind within the ragged group */
   gint64 n;
   char **items;
   GHashTable *indices; /* name of an item -> its index + 1 */
@@ -36,11 +36,11 @@ typedef struct
 {
   char *path;
   GPtrArray *kinds; /* (element-type PlaitRaggedKind) */
-  gboolean known;   /* FALSE while the group is being read, when no item may be looked up */
+  gboolean known;   /* FALSE while the group is being read: items cannot be found yet */
 } PlaitRaggedGroup;
 
-/* Opens the ragged group @path, or returns the open one. NULL with *error set; NULL without an error while the group is
- * being read. (transfer none) */
+/* Opens the ragged group @path, or returns it if it is open already. NULL with *error set on failure; NULL without an
+ * error while the group is being read. (transfer none) */
 PlaitRaggedGroup *plait_store_ragged_open (PlaitStore *store, const char *path, GError **error);
 
 /* Opens the array and reads its offsets and shapes, unless it is open already. */

@@ -10,7 +10,7 @@ typedef struct
 {
   char *path;
   PlaitStoreType type;
-  guint width; /* 0: the dataset has one dimension */
+  guint width; /* numbers in a row of a dataset of two dimensions; 0: the dataset has one dimension */
   gint64 row_bytes;
   GByteArray *held;
   gint64 written; /* number of rows in the file */
@@ -179,7 +179,7 @@ find_array (Kind *kind, const char *name, PlaitStoreType type, guint rank)
   return array;
 }
 
-/* Ends an item of @array with @elements elements. */
+/* Completes an item of @array, which has @elements elements: appends its offset and shape. */
 static gboolean
 end_item (PlaitStore *store, Array *array, gint64 elements, const gint64 *shape, GError **error)
 {
@@ -189,7 +189,7 @@ end_item (PlaitStore *store, Array *array, gint64 elements, const gint64 *shape,
          && (array->rank == 1 || column_append (store, &array->shapes, 1, shape, error));
 }
 
-/* Adds empty items to @array up to item @n. */
+/* Adds empty items until @array has @n items. */
 static gboolean
 skip_to (PlaitStore *store, Array *array, gint64 n, GError **error)
 {
@@ -211,7 +211,7 @@ append_strings (PlaitStore *store, Array *array, gint64 n, const char *const *st
     return FALSE;
   for (gint64 i = 0; i < n; i++)
     {
-      gint64 length = (gint64)strlen (strings[i]) + 1; /* including the NUL */
+      gint64 length = (gint64)strlen (strings[i]) + 1; /* bytes of the string with its NUL */
 
       if (!column_append (store, &array->values, length, strings[i], error))
         return FALSE;
@@ -284,7 +284,7 @@ append_labels (PlaitStore *store, const char *item, const char *kind, const Plai
   return TRUE;
 }
 
-/* Writes the item as a heatmap of its own if the file has no default plot: viewers cannot cut an item out of an
+/* Also writes the item as a separate heatmap if the file has no default plot: viewers cannot cut an item out of an
  * array. */
 static gboolean
 write_first (PlaitStore *store, const char *item, const PlaitStoreHeatmap *heatmap, GError **error)

@@ -14,8 +14,8 @@
  *     NAME_shape        [n, rank]: the shape of each item; missing for arrays of one dimension
  *
  * for each array of the kind. Text is the bytes of all strings of an item, each with a NUL. The attribute sentence_i of
- * NAME is a Python expression for one item; "axes" names the dimensions. An item without a certain array has an empty
- * one.
+ * NAME is a Python expression for one item; its attribute axes names the dimensions. An item without a certain array
+ * has an empty one.
  *
  * Readers need not know this layout. After the file is written, the reading functions of store.h accept
  * GROUP/ITEM/KIND/NAME for the array of one item, GROUP/ITEM/KIND for a group of its arrays, and GROUP/ITEM for a group
@@ -31,12 +31,12 @@ gboolean plait_store_append (PlaitStore *store, const char *item, const char *ki
                              PlaitStoreType type, guint rank, const gint64 *shape, gconstpointer values,
                              const char *const *axes, GError **error);
 
-/* Adds @item to @kind, and sets the attribute @name of the group of @kind unless the attribute exists. */
+/* Adds @item to the items of @kind. Sets the attribute @name of the group of @kind, unless it exists. */
 gboolean plait_store_append_attribute (PlaitStore *store, const char *item, const char *kind, const char *name,
                                        const char *value, GError **error);
 
-/* Appends @heatmap to @kind of @item: its array, and AXIS_labels for each axis with labels. Attributes of the kind are
- * signal, axes and title. If the file has no default plot yet, the heatmap is also written to GROUP/<first> by
- * plait_store_write_heatmap, because viewers cannot cut an item out of an array. */
+/* Appends @heatmap to @kind of @item: its array, and AXIS_labels for each axis with labels. The group of the kind gets
+ * the attributes signal, axes and title. If the file has no default plot yet, the heatmap is also written to
+ * GROUP/<first> by plait_store_write_heatmap, because viewers cannot cut an item out of an array. */
 gboolean plait_store_append_heatmap (PlaitStore *store, const char *item, const char *kind,
                                      const PlaitStoreHeatmap *heatmap, GError **error);

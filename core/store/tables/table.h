@@ -5,16 +5,16 @@
 #include "hdf5/store.h"
 
 /*
- * Tables: a group with one dataset of one dimension for each column, all of equal length. The attribute "columns" lists
- * their names in order. So a column can be read alone, and h5py makes a data frame with pandas.DataFrame ({name:
- * group[name][:] for name in group.attrs["columns"]}).
+ * Tables: a group with one dataset of one dimension for each column, all of equal length. The attribute "columns" of
+ * the group lists the names of columns in order. So a column can be read alone, and h5py makes a data frame with
+ * pandas.DataFrame ({name: group[name][:] for name in group.attrs["columns"]}).
  */
 
 /* A column of a table whose rows are structs in memory, each with one value for every column. */
 typedef struct
 {
   const char *name;    /* a name with one path component, such as "learning_rate" */
-  PlaitStoreType type; /* INT32 (also for gboolean), INT64, DOUBLE, or STRING (a char *) */
+  PlaitStoreType type; /* PLAIT_STORE_INT32 (also for gboolean), _INT64, _DOUBLE, or _STRING (a char *) */
   gsize offset;        /* offset of the value in the struct */
   const char *unit;    /* unit shown by viewers; may be NULL */
 } PlaitStoreField;
@@ -26,8 +26,8 @@ typedef struct
     .name = #member, .type = PLAIT_STORE_##kind, .offset = G_STRUCT_OFFSET (Row, member), .unit = of                   \
   }
 
-/* Writes @rows, structs with @fields, as the table @path. @axis and @signal name two numeric columns: viewers of NeXus
- * then plot the second against the first when the group is opened. They may be NULL. */
+/* Writes @rows, structs with @fields, as the table @path. @axis and @signal name two numeric columns, or are NULL:
+ * viewers of NeXus then plot @signal against @axis when a user opens the group. */
 gboolean plait_store_write_rows (PlaitStore *store, const char *path, const GArray *rows, const PlaitStoreField *fields,
                                  guint n_fields, const char *axis, const char *signal, GError **error);
 
@@ -36,8 +36,7 @@ gboolean plait_store_write_rows (PlaitStore *store, const char *path, const GArr
 gboolean plait_store_write_table (PlaitStore *store, const char *path, const PlaitTable *table, GError **error);
 
 /* Replaces the content of @rows by the table @path of at most @most rows. Reads only the columns of @fields; other
- * members of the structs are zero. @rows owns the strings and frees them with its clear function, also after a
- * failure. */
+ * members of the structs are zero. @rows owns the strings. Its clear function frees them, also after a failure. */
 gboolean plait_store_read_table (PlaitStore *store, const char *path, const PlaitStoreField *fields, guint n_fields,
                                  gint64 most, GArray *rows, GError **error);
 
