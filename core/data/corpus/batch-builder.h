@@ -4,37 +4,43 @@
 #include "types/features.h"
 #include "corpus/batch.h"
 
-/* Builds batches sentence by sentence: a corpus from its stores, random-batches.h from random draws. */
+/* Builds batches sentence by sentence. A corpus fills the builders from its stores, random-batches.h with random
+ * tokens. */
 
 /* One stream's part of a batch. The caller appends to the arrays and calls plait_stream_builder_end_sentence after each
  * sentence; arrays that the stream does not need stay empty or NULL. */
 typedef struct
 {
-  const char *name; /* must outlive the batch */
+  const char *name; /* name of the stream; must outlive the batch */
   PlaitInputKind kind;
   PlaitTargetKind target; /* kind of a target; unused for sources */
-  GArray *offsets;        /* gint64 [sentences + 1], first row of each sentence, and the number of rows */
+  GArray *offsets;        /* gint64 [sentences + 1], first row of each sentence; last, the number of rows */
   GArray *ids;            /* gint32, ids of all sentences end to end */
-  GPtrArray *unknown;     /* (element-type utf8) [ids], as PlaitInput.unknown_words; NULL: not kept */
 
-  gint32 first_own; /* size of the vocabulary if unknown words are own words of their sentences; else 0 */
+  /* (element-type utf8) [ids], as PlaitInput.unknown_words; NULL: the text of unknown words is not kept */
+  GPtrArray *unknown;
+
+  gint32 first_own; /* size of the vocabulary if unknown words are own words (PlaitBatch.own_words); else 0 */
   GArray *own_ids;  /* gint32 [ids], as PlaitInput.own_ids; plait_batch_build makes it */
 
   PlaitFeatures *features;
   GArray *lines; /* gint64, for each sentence that is not missing: its entry in the features file */
 
-  const PlaitTreeMaker *trees; /* maker of @steps, for labels; NULL if @linked */
-  gboolean linked;             /* trees were made without a maker: @steps are children, and no node has a label */
-  GArray *steps;               /* gint32, two per node, nodes of all sentences end to end */
-  GArray *nodes;               /* gint64 [sentences + 1], first node of each sentence, and the number of nodes */
+  const PlaitTreeMaker *trees; /* maker of @steps, which knows the labels; NULL if @linked */
+
+  /* TRUE: trees were made without a maker, @steps are pairs of children, and nodes have no labels */
+  gboolean linked;
+
+  GArray *steps; /* gint32, two per node, nodes of all sentences end to end */
+  GArray *nodes; /* gint64 [sentences + 1], first node of each sentence; last, the number of nodes */
 
   const PlaitDocumentSettings *documents;
-  GArray *sentences; /* PlaitDocumentSentence, sentences of all documents end to end */
-  GArray *bounds;    /* gint64 [documents + 1], first sentence of each document, and the number of sentences */
+  GArray *sentences; /* (element-type PlaitDocumentSentence) sentences of all documents end to end */
+  GArray *bounds;    /* gint64 [documents + 1], first sentence of each document; last, the number of sentences */
 
   gboolean aligned;    /* TRUE: the source has word alignments */
   GArray *links;       /* gint32, two per link, a row of the source and a row of the target */
-  GArray *link_bounds; /* gint64 [sentences + 1], first link of each sentence, and the number of links */
+  GArray *link_bounds; /* gint64 [sentences + 1], first link of each sentence; last, the number of links */
 } PlaitStreamBuilder;
 
 /* Returns a builder without sentences. (transfer full) */

@@ -3,16 +3,16 @@
 
 #include "corpus/corpus.h"
 
-/* Makes batches: one allocation, laid out by the needs of each source, which the caller then fills. */
+/* Makes batches. A batch is one allocation with room for every source; the caller then fills it. */
 
-/* Needs of one source of a batch. */
+/* Sizes of the arrays of one source of a batch. */
 typedef struct
 {
-  const char *name; /* must outlive the batch */
+  const char *name; /* name of the source; must outlive the batch */
   PlaitInputKind kind;
   gint64 rows;          /* number of rows in all sentences */
   gint64 width;         /* scalars per row, for features */
-  gboolean has_unknown; /* TRUE: with the text of unknown words */
+  gboolean has_unknown; /* TRUE: reserves room for the text of unknown words */
   gboolean has_own_ids;
   gboolean has_trees;
   gint64 nodes; /* number of nodes in all trees */
@@ -48,7 +48,7 @@ void plait_batch_fill_documents (const PlaitInput *input, const PlaitDocumentSen
  * themselves. */
 void plait_batch_fill_target (PlaitBatch *batch, PlaitTargetKind kind, gint64 row, const gint32 *ids, gint64 n);
 
-/* Returns 1 if a target of this kind has one row more than ids (EOS), else 0. */
+/* Returns 1 if a target of this kind has one row, EOS, after the rows of its ids; else 0. */
 static inline gint64
 plait_target_has_end (PlaitTargetKind kind)
 {

@@ -80,7 +80,7 @@ add_unknown (const PlaitCorpusStreamState *stream, gint64 stored_tuple, guint fi
   g_autoptr (GPtrArray) texts = g_ptr_array_new ();
   guint used = 0;
 
-  /* The texts of drawn tokens are not stored. */
+  /* Noise will replace the tokens, and the text of unknown words in noise is not stored. */
   if (stream->noisy)
     return TRUE;
   if (!plait_unknown_words_read (stream->unknown, stored_tuple, texts, error))
@@ -92,7 +92,7 @@ add_unknown (const PlaitCorpusStreamState *stream, gint64 stored_tuple, guint fi
   return TRUE;
 }
 
-/* Replaces the ids from @first on, those of tuple @tuple, by another segmentation, unless that is too long. */
+/* Replaces the ids from @first on, those of tuple @tuple, by a random segmentation, unless that is too long. */
 static void
 sample_tokens (const PlaitCorpus *corpus, const PlaitCorpusStreamState *stream, gint64 epoch, gint64 tuple, guint first,
                GArray *ids)

@@ -4,9 +4,9 @@
 #include "corpus/corpus-private.h"
 #include "lines/text-file.h"
 
-/* A block of a corpus while it is read: encoded lines of all its text streams. corpus-read.c reads them, corpus-store.c
- * filters and stores them. Threads of a pool read and store the sides in parallel; the sides of a feed are read in
- * turn, line by line. */
+/* A block of a corpus while it is read: encoded lines of all its text streams. corpus-read.c reads blocks,
+ * corpus-store.c filters and stores their lines. A side is a text stream, or the trees of a source. Threads of a pool
+ * read and store the sides of a corpus in parallel. The sides of a feed are read in turn, line by line. */
 
 #define BLOCK_LINES 4096
 #define PIECE_LINES 64 /* lines that a thread encodes at a time */
@@ -17,7 +17,7 @@ typedef struct
   guint first, n;
 } PlaitCorpusRange;
 
-/* The lines of one text stream, or of a source's trees, in the current block. */
+/* A side: the lines of one text stream, or of a source's trees, in the current block. */
 typedef struct PlaitCorpusSide PlaitCorpusSide;
 
 struct PlaitCorpusSide
@@ -28,8 +28,11 @@ struct PlaitCorpusSide
   gboolean is_trees;          /* TRUE: the side has the trees of that stream */
   gboolean is_documents;      /* TRUE: a line of the block is a document, with LF between its sentences */
   gint64 n_lines;             /* lines that were read into the block, at most block->wanted */
-  GError *error;              /* the reason for fewer lines or a failed store; NULL: no error, or the end of the file */
-  guint failed_at;            /* index in block->kept of the tuple that could not be stored */
+
+  /* Why fewer lines were read, or why a tuple could not be stored; NULL: no error, perhaps the end of the file. */
+  GError *error;
+
+  guint failed_at;              /* index in block->kept of the tuple that could not be stored */
   const PlaitCorpusSide *trees; /* side of the trees of this stream, or NULL */
   GString *text;
   gsize ends[BLOCK_LINES]; /* end of each line in @text */
@@ -43,7 +46,7 @@ struct PlaitCorpusSide
   GArray *words[BLOCK_LINES / PIECE_LINES]; /* gint32 */
   PlaitCorpusRange line_words[BLOCK_LINES];
 
-  GArray *sentences; /* PlaitDocumentSentence, of all documents of the block */
+  GArray *sentences; /* (element-type PlaitDocumentSentence) sentences of all documents of the block */
   PlaitCorpusRange line_sentences[BLOCK_LINES];
   GArray *scratch; /* one tuple's tree (gint32) or sentences (PlaitDocumentSentence) */
 };
@@ -62,17 +65,17 @@ typedef struct
   gint64 n_sides;
   gboolean by_turns; /* TRUE: the sides are read line by line in turn, for texts from pipes */
 
-  /* Texts that several streams of a feed read: "/" and the path, or the number of a column -> GPtrArray of the
-   * PlaitTextReaders that no stream has taken yet. */
+  /* For texts that several streams of a feed read: maps "/" and the path, or the number of a column, to a GPtrArray of
+   * those PlaitTextReaders that no stream has taken yet. */
   GHashTable *shared;
   gint64 wanted; /* lines to read, at most BLOCK_LINES; if @by_turns, the caller sets it for each block */
   gint64 lines;  /* lines that all sides have */
-  gint64 file;   /* number of the file of each stream that is read */
+  gint64 file;   /* number of the file that is read, equal in all streams */
   gint64 pieces;
-  GArray *kept; /* PlaitCorpusTuple */
+  GArray *kept; /* (element-type PlaitCorpusTuple) tuples of the block that are kept */
 
   PlaitDocument *cut_from; /* [n_sides] the text of one document in each stream */
-  GArray *ends;            /* gint64, ends of the chunks of the document in @cut_from */
+  GArray *ends;            /* gint64, sentence at which each chunk of the document in @cut_from ends */
 } PlaitCorpusBlock;
 
 /* Returns the text of line @line of the block, and its length in *@length. */

@@ -10,21 +10,21 @@
 /* Increase it when equal text and settings give another corpus, or when the layout of the files changes. */
 #define FORMAT 3
 
-/* Header of the corpus file. The ends of the files (gint64), a Stream per text stream, the lines of the
- * tuples (guint32) and the XXH3 of all that follow. */
+/* Header of the corpus file. After it come the ends of the files (gint64), a Stream for each text stream, the lines of
+ * the tuples (guint32), and the XXH3 hash of all bytes before the hash. */
 typedef struct
 {
   gint64 format; /* FORMAT; differs if the file is read with another byte order */
   gint64 lines;
   gint64 size;
   gint64 n_files;
-  gint64 has_lines; /* TRUE: a guint32 per tuple follows the streams */
+  gint64 has_lines; /* TRUE: the file has the lines of the tuples */
 } Head;
 
 typedef struct
 {
   PlaitCorpusCounts counts;
-  guint64 checksum; /* checksum of the stream's ids */
+  guint64 checksum; /* checksum of the file of ids of the stream */
 } Stream;
 
 static gboolean

@@ -12,9 +12,9 @@
 /* A text file of a stream, and its trees. */
 typedef struct
 {
-  char *path;           /* NULL: the stream is absent */
-  PlaitFileStamp stamp; /* state of the text file before it was read */
-  char *trees_path;     /* NULL: trees are made without a file */
+  char *path;           /* path of the text; NULL: the stream is absent */
+  PlaitFileStamp stamp; /* stamp of the text file before it was read */
+  char *trees_path;     /* path of the trees; NULL: trees are made without a file */
   PlaitFileStamp trees_stamp;
 } PlaitCorpusFile;
 
@@ -25,7 +25,7 @@ typedef struct
   PlaitCorpusFile *files;     /* [n_files of the corpus] */
   guint column, trees_column; /* as in PlaitCorpusStream */
   PlaitInputKind kind;
-  PlaitVocabulary *vocabulary; /* NULL for features and numbers */
+  PlaitVocabulary *vocabulary; /* vocabulary of a text; NULL for features and numbers */
   PlaitTokenStore *tokens;     /* one sentence for each kept tuple */
   PlaitUnknownWords *unknown;  /* one sentence per kept tuple; NULL: the text of unknown words is not kept */
   PlaitFeatures *features;     /* one sentence for each line of the split */
@@ -41,10 +41,14 @@ typedef struct
   PlaitUnknownUse unknown_use;
   gint64 maximum_length;
   gint64 most_tokens;           /* a truncated source returns at most this many tokens of a sentence; 0: all */
-  PlaitSubwordSampler *sampler; /* makes segmentations, or NULL */
-  gint64 most_sampled;          /* maximum tokens of such a segmentation */
+  PlaitSubwordSampler *sampler; /* draws random segmentations; NULL: only the usual segmentation is used */
+  gint64 most_sampled;          /* maximum tokens of a random segmentation */
   guint32 *
-      order; /* [size], index in the stores for each tuple, if deranged or if tuples were dropped; NULL: the identity */
+
+      /* [size] index of each tuple in the stores of this stream, if deranged or if tuples were dropped; NULL: the index
+       * is the tuple */
+      order;
+
   gboolean absent; /* TRUE: the source is missing in all tuples */
   gboolean noisy;
   PlaitRandomKey noise;
@@ -62,7 +66,7 @@ struct PlaitCorpus
   gboolean masked;
   PlaitMasking masking;
   double source_dropout;
-  double sampling; /* strength of the samplers */
+  double sampling; /* strength of the random segmentations */
   guint64 sampling_seed;
   guint64 source_dropout_seed;
 
@@ -75,9 +79,12 @@ struct PlaitCorpus
   gint64 first; /* number of the first line in memory; a feed discards earlier lines */
   gint64 lines;
   gint64 size;
-  GArray *line_of; /* guint32 per kept tuple; NULL while tuple i is line first + i (none dropped or cut) */
-  gint64 cut;      /* number of documents cut into several chunks */
-  gint64 chunks;   /* number of chunks of the cut documents */
+
+  /* guint32, line of each kept tuple; NULL while tuple i is line first + i (no tuple was dropped or cut). */
+  GArray *line_of;
+
+  gint64 cut;    /* number of documents cut into several chunks */
+  gint64 chunks; /* number of chunks of the cut documents */
 };
 
 /* Returns the index of @tuple in the stores of @stream, or -1 if the stream is absent. */
@@ -96,7 +103,7 @@ gint64 *plait_corpus_stored_tuples (const PlaitCorpus *corpus, gint64 epoch, con
 gint64 plait_corpus_source_rows (const PlaitCorpus *corpus, const PlaitCorpusStreamState *stream, gint64 origin);
 
 /* Replaces @row [n], the tokens of stored tuple @tuple, by tokens drawn from all of @stream;
- * plait_corpus_fill_feature_noise does so for @rows of features (corpus-perturb.c). */
+ * plait_corpus_fill_feature_noise replaces @rows, its features, likewise (corpus-perturb.c). */
 gboolean plait_corpus_fill_noise (const PlaitCorpus *corpus, const PlaitCorpusStreamState *stream, gint64 tuple,
                                   gint32 *row, gint64 n, GError **error);
 gboolean plait_corpus_fill_feature_noise (const PlaitCorpus *corpus, const PlaitCorpusStreamState *stream, gint64 tuple,

@@ -100,7 +100,7 @@ open_text (PlaitCorpusBlock *block, Text text, GPtrArray *columns, GError **erro
   return readers ? g_ptr_array_steal_index (readers, 0) : open_once (block, text, columns, error);
 }
 
-/* Adds a side that reads @reader (taken). NULL on failure. */
+/* Adds a side that reads @reader, and takes ownership of @reader. NULL on failure. */
 static PlaitCorpusSide *
 add_side (PlaitCorpusBlock *block, gint64 stream, PlaitTextReader *reader, const PlaitDocumentSettings *layout,
           gboolean is_trees, GError **error)
@@ -195,7 +195,7 @@ number_of (const PlaitCorpusSide *side, gint64 line)
   return line < side->n_lines ? side->numbers[line] : side->number;
 }
 
-/* Returns the word for entries of @side in messages. */
+/* Returns the noun for entries of @side in messages, such as "lines". */
 static const char *
 entries_of (const PlaitCorpusSide *side)
 {

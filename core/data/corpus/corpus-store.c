@@ -96,7 +96,7 @@ count_text (const gint32 *ids, gsize n)
   return tokens;
 }
 
-/* TRUE if @tuple is kept; counts the reason if not. */
+/* TRUE if @tuple is kept; else counts the reason. */
 static gboolean
 is_kept (PlaitCorpusBlock *block, const PlaitCorpusTuple *tuple)
 {
@@ -208,7 +208,7 @@ store_unknown (const PlaitCorpusBlock *block, const PlaitCorpusSide *side, const
                                      MIN (tuple->end, document.n) - MIN (tuple->first, document.n), kept, error);
 }
 
-/* Stores the part of @tuple that @side has. */
+/* Stores the part of @tuple that comes from @side. */
 static gboolean
 store_tuple (const PlaitCorpusBlock *block, PlaitCorpusSide *side, const PlaitCorpusTuple *tuple, GError **error)
 {

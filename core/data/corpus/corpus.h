@@ -21,33 +21,44 @@
  */
 typedef struct PlaitCorpus PlaitCorpus;
 
-/* The use of words that the vocabulary of a stream lacks. A corpus is cached only if all its streams keep the id. */
+/* What a corpus stores for words that the vocabulary of a stream lacks. A corpus is cached only if all its streams have
+ * PLAIT_UNKNOWN_ID. */
 typedef enum
 {
-  PLAIT_UNKNOWN_ID,   /* keep the id */
-  PLAIT_UNKNOWN_TEXT, /* keep id and text, for PlaitInput.unknown_words of a source */
-  PLAIT_UNKNOWN_OWN,  /* keep id and text; the words are own words of their sentences (PlaitBatch). All such streams
-                         share the target's vocabulary of words */
+  PLAIT_UNKNOWN_ID,   /* the id of the unknown token */
+  PLAIT_UNKNOWN_TEXT, /* the id and the text, for PlaitInput.unknown_words of a source */
+
+  /* The id and the text; the words are own words of their sentences (PlaitBatch). All such streams share the target's
+   * vocabulary of words. */
+  PLAIT_UNKNOWN_OWN,
 } PlaitUnknownUse;
 
 /* Settings of one source, or of the target. */
 typedef struct
 {
-  const char *name;           /* as in [source NAME]; for messages and batches */
-  PlaitInputKind kind;        /* tokens for the target */
-  const char *path;           /* text file (plain or gzip), or HDF5 file of features; NULL: missing */
-  const char *const *further; /* NULL, or the files after @path, NULL-terminated; for text. Each stream has equally many
-                                 files, and files in the same place have equally many lines */
-  guint column;               /* column of a feed's table, from 1, to read instead of @path; 0: read @path */
-  const char *dataset;        /* path of the dataset of features [sentence, position, width]; NULL: the only one */
+  const char *name;    /* name, as in [source NAME], for messages and batches */
+  PlaitInputKind kind; /* kind of a source's rows; PLAIT_INPUT_TOKENS for the target */
+  const char *path;    /* text file (plain or gzip), or HDF5 file of features; NULL: the source is missing */
+
+  /* Further text files of the stream, read after @path, NULL-terminated; may be NULL. All streams have equally many
+   * files, and their i-th files have equally many lines. */
+  const char *const *further;
+
+  guint column;        /* column of a feed's table that is read instead of @path, from 1; 0: read @path */
+  const char *dataset; /* path of the dataset of features [sentence, position, width]; NULL: the only one */
   PlaitFeaturesOpen open_features;
-  PlaitVocabulary *vocabulary; /* NULL for features and numbers; the corpus takes a reference */
-  gboolean append_end;         /* append EOS to each sentence of a source that is not missing; targets always have it */
-  PlaitTargetKind target;      /* kind of the target; unused for sources. A target with documents must be text */
+  PlaitVocabulary *vocabulary; /* vocabulary of a text; NULL for features and numbers; the corpus takes a reference */
+
+  /* TRUE: EOS ends each sentence of a source, unless it is missing; targets always have EOS */
+  gboolean append_end;
+
+  PlaitTargetKind target; /* kind of the target; unused for sources. A target with documents must be text */
   gboolean allow_unknown; /* TRUE: with keep_all, a label that is not in the vocabulary becomes a target without rows */
-  PlaitUnknownUse unknown;            /* use of unknown words; read for streams of text */
+  PlaitUnknownUse unknown;            /* what is stored for unknown words of a text */
   const PlaitKnownText *const *known; /* [files] expected digests, for the cache; NULL: unknown */
-  gint64 maximum_length;              /* maximum text tokens, without BOS and EOS; drops longer tuples; 0: no limit */
+
+  /* Maximum text tokens of a sentence, without BOS and EOS; tuples above it are dropped; 0: no limit. */
+  gint64 maximum_length;
 
   /* For sources of tokens: settings of their trees, or NULL. Tokens are then encoded word by word, so that the rows of
    * each word are known. */
@@ -57,17 +68,17 @@ typedef struct
   guint trees_column;               /* like @column, for @trees_path */
 
   /* For tokens without trees: the layout of the text. If documents of one stream are cut into chunks, all streams must
-   * be documents. A target has no maximum, so it is cut as it would be without its text. Its start tokens are only
-   * between sentences, since decoders put one before the first. */
+   * be documents. A target has no maximum, so that chunks are the same whether its text is known or not. It has start
+   * tokens only between sentences, since decoders put one before the first. */
   PlaitDocumentSettings documents;
 } PlaitCorpusStream;
 
 typedef struct
 {
-  const char *split; /* such as "train"; for messages */
+  const char *split; /* name of the split, such as "train", for messages */
   const PlaitCorpusStream *sources;
   gint64 n_sources;
-  const PlaitCorpusStream *target; /* NULL: sources only */
+  const PlaitCorpusStream *target; /* the target; NULL: the corpus has sources only */
 
   /* Masking of the tokens of the first source, which must be text; NULL: no masking. The masked tokens are the target,
    * one row each: outputs are the tokens, inputs their rows within the sentence. There is no target stream then. */
@@ -148,7 +159,8 @@ gint64 plait_corpus_tokens (const PlaitCorpus *corpus, gint64 tuple);
 /* Returns the width of feature source @source; 0 for tokens. */
 gint64 plait_corpus_width (const PlaitCorpus *corpus, gint64 source);
 
-/* Keeps the first @n tuples in an order keyed by @seed and their lines: a smaller number keeps a subset. */
+/* Keeps the first @n tuples in a random order that depends only on @seed and the lines of tuples. So a smaller @n keeps
+ * a subset. */
 void plait_corpus_keep (PlaitCorpus *corpus, gint64 n, guint64 seed);
 
 /* Returns the number of files of each stream. */
@@ -160,17 +172,17 @@ const char *plait_corpus_file (const PlaitCorpus *corpus, gint64 file);
 /* Sets *@first and *@end to the range of the kept tuples of file @file. */
 void plait_corpus_file_tuples (const PlaitCorpus *corpus, gint64 file, gint64 *first, gint64 *end);
 
-/* Sets weights [files], all positive, by which a shuffled order draws tuples from the files; equal to all tuples once
- * by default. Each file must have a tuple. */
+/* Sets weights [files], all positive, in proportion to which a shuffled order draws tuples from the files. Without
+ * weights, an epoch has each tuple once. Each file must have a tuple. */
 void plait_corpus_set_file_weights (PlaitCorpus *corpus, const double *weights);
 
 /* Returns the numbers of tuples [files] that an epoch draws from each file, in proportion to the weights; their sum is
  * the number of tuples. NULL without weights. (transfer full) */
 gint64 *plait_corpus_draws (const PlaitCorpus *corpus);
 
-/* Reads the weights of the losses of tuples: files @paths [files], each with a positive number a line, for the lines of
- * the file of each stream in the same place. Batches then have them. Fails, naming file and line, on anything else, and
- * on other numbers of lines. */
+/* Reads the weights of the losses of tuples from @paths [files]. Line i of file f is a positive number: the weight of
+ * the tuple in line i of file f of each stream. Batches then have PlaitBatch.weights. Fails, naming file and line, on
+ * another line or another number of lines. */
 gboolean plait_corpus_read_weights (PlaitCorpus *corpus, const char *const *paths, GError **error);
 
 /* Appends the positive numbers in the file @path, one a line, to @weights (double). */
@@ -180,11 +192,11 @@ gboolean plait_tuple_weights_read (const char *path, GArray *weights, GError **e
  * must stay, and no source may be deranged yet. */
 void plait_corpus_drop (PlaitCorpus *corpus, const gboolean *dropped);
 
-/* Reads word alignments (text/word-links.h) of source @source with the target from @path and, if streams have several
- * files, from as many @further ones (or NULL), one line for each line of text, and keeps them for PlaitInput.alignment.
- * Source and target must be sentences of text, and no
- * tuple may have been removed with plait_corpus_drop. A link of two words links all their pieces. Fails, naming file
- * and line, on malformed links, links of words that a kept sentence lacks, and another number of lines. */
+/* Reads word alignments (text/word-links.h) of source @source with the target, for PlaitInput.alignment. The file
+ * @path, or with several files per stream @path and @further (else NULL), has one line for each line of text. Source
+ * and target must be sentences of text, and plait_corpus_drop must not have removed tuples. A link of two words links
+ * all their pieces. Fails, naming file and line, on malformed links, links of words that a kept sentence lacks, and
+ * another number of lines. */
 gboolean plait_corpus_align (PlaitCorpus *corpus, gint64 source, const char *path, const char *const *further,
                              GError **error);
 
@@ -194,8 +206,8 @@ gboolean plait_corpus_can_truncate (const PlaitCorpus *corpus, gint64 stream);
 /* Truncates sentences of @source to @rows rows, EOS included. The source must allow it (plait_corpus_can_truncate). */
 void plait_corpus_truncate (PlaitCorpus *corpus, gint64 source, gint64 rows);
 
-/* Takes source @source of each tuple from another tuple, by a permutation without fixed points keyed by @seed: the
- * adversarial test of whether a model uses a source. Needs two tuples. */
+/* Takes source @source of each tuple from another tuple, by a permutation without fixed points that depends on @seed.
+ * This is the adversarial test of whether a model uses a source. Needs two tuples. */
 gboolean plait_corpus_derange (PlaitCorpus *corpus, gint64 source, guint64 seed, GError **error);
 
 /* Replaces each token (or row of features) of source @source by one drawn from all its tokens, keyed by @seed. Lengths,
@@ -213,13 +225,13 @@ void plait_corpus_set_source_dropout (PlaitCorpus *corpus, double rate, guint64 
 
 /* Makes a training corpus segment the text of all streams with SentencePiece vocabularies anew in each epoch
  * (vocabulary/sampling.h), keyed by @seed, epoch and line. Lengths of tuples stay those of the usual segmentation. A
- * text that would have more than @most [streams] rows, EOS included, keeps it too. Fails on vocabularies of another
- * kind. No stream may have trees or documents. */
+ * text that would have more than @most [streams] rows, EOS included, keeps the usual segmentation. Fails on
+ * vocabularies of another kind. No stream may have trees or documents. */
 gboolean plait_corpus_sample_subwords (PlaitCorpus *corpus, double strength, guint64 seed, const gint64 *most,
                                        GError **error);
 
 /* TRUE if no file changed since it was read or opened (files/file-stamp.h); else sets @error, which names the first
- * that did. */
+ * changed file. */
 gboolean plait_corpus_check (const PlaitCorpus *corpus, GError **error);
 
 /* Reads the text lines of the kept tuples of token stream @stream again, as references for scoring; fails if the file

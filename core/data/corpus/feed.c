@@ -5,12 +5,12 @@
 #include "corpus/batch.h"
 #include "corpus/corpus-block.h"
 
-/* Reader of batches. Its corpus holds only the tuples of the last lines read. */
+/* A reader of batches. Its corpus holds only the tuples of the lines that were read last. */
 struct PlaitFeed
 {
   PlaitCorpus *corpus;
   PlaitCorpusBlock *block;
-  gint64 first; /* number of the corpus's first tuple, counted from the start of the feed */
+  gint64 first; /* number, from the start of the feed, of the first tuple in @corpus */
   gint64 given; /* number of tuples already returned; a cut document may give more than were asked for */
 };
 

@@ -13,7 +13,7 @@ struct PlaitIterator
   gint64 epoch;
   gint64 position;
 
-  guint32 *tuples;  /* [corpus size], the corpus's tuples in the order of this epoch */
+  guint32 *tuples;  /* [corpus size], tuples in the order of this epoch */
   guint8 *sorted;   /* [windows], TRUE if the window is sorted; NULL: all are sorted */
   GArray *bounds;   /* gint64: batch b is tuples[bounds[b] .. bounds[b + 1] - 1] */
   guint32 *batches; /* [bounds - 1], the order of the batches; NULL: in sequence */
@@ -104,8 +104,9 @@ sort_window (PlaitIterator *self, gint64 first)
   self->sorted[window] = TRUE;
 }
 
-/* Replaces the tuples by those that the weights of the files draw in this epoch, in the same shuffled order. Each file
- * is read in passes, shuffled anew for each; an epoch goes on where the last one ended. */
+/* Replaces the tuples of this epoch by tuples drawn from the files in proportion to their weights, and keeps the
+ * shuffled order. A file is drawn from in passes over its shuffled tuples; an epoch continues the pass in which the
+ * previous epoch ended. */
 static void
 draw_by_weights (PlaitIterator *self)
 {

@@ -14,7 +14,7 @@
  */
 typedef enum
 {
-  PLAIT_ORDER_SHUFFLED, /* shuffled as described at the top, epoch after epoch without end */
+  PLAIT_ORDER_SHUFFLED, /* shuffled anew in each epoch, without end */
   PLAIT_ORDER_CORPUS,   /* one pass in the order of the corpus */
   PLAIT_ORDER_LENGTH,   /* one pass, longest first; PlaitBatch.sentence gives the original positions */
 } PlaitOrder;
@@ -22,14 +22,14 @@ typedef enum
 typedef enum
 {
   PLAIT_BATCH_BY_SENTENCES,
-  PLAIT_BATCH_BY_TOKENS, /* tokens of all token sources and the target, EOS included, without padding */
+  PLAIT_BATCH_BY_TOKENS, /* size counts tokens of all token sources and the target, EOS included, without padding */
 } PlaitBatchUnit;
 
 typedef struct
 {
   PlaitOrder order;
   PlaitBatchUnit unit;
-  gint64 size;   /* maximum sentences or tokens of a batch, > 0 */
+  gint64 size;   /* maximum number of sentences or tokens in a batch, > 0 */
   gint64 window; /* sentences sorted together when shuffled, >= 1 (1: no bucketing) */
   guint64 seed;
 } PlaitIteratorSettings;
@@ -39,8 +39,8 @@ PlaitIteratorSettings plait_iterator_defaults (void);
 
 typedef struct PlaitIterator PlaitIterator;
 
-/* Returns an iterator at epoch 0, position 0. @corpus must outlive it. Fails if a tuple is larger than a batch counted
- * by tokens. (transfer full) */
+/* Returns an iterator at epoch 0, position 0. @corpus must outlive it. Fails if batches are limited by tokens and one
+ * tuple exceeds the limit. (transfer full) */
 PlaitIterator *plait_iterator_new (const PlaitCorpus *corpus, const PlaitIteratorSettings *settings, GError **error);
 
 /* Returns an iterator over one pass in batches of @size sentences, longest first. (transfer full) */
@@ -48,8 +48,9 @@ PlaitIterator *plait_iterator_new_by_length (const PlaitCorpus *corpus, gint64 s
 void plait_iterator_free (PlaitIterator *iterator);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitIterator, plait_iterator_free)
 
-/* Returns the next batch. If shuffled, the first batch of the next epoch follows the last; else NULL without @error
- * ends the pass. NULL with @error set on failure, without moving on. (transfer full) */
+/* Returns the next batch. In shuffled order, the first batch of the next epoch follows the last one of an epoch. In
+ * other orders, returns NULL without @error after the last batch. On failure, returns NULL with @error set and stays at
+ * the failed batch. (transfer full) */
 PlaitBatch *plait_iterator_next (PlaitIterator *iterator, GError **error);
 
 /* Sets *@epoch and *@position to those of the next batch. *@position (from 0) equals the number of batches after the

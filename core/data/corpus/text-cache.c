@@ -199,7 +199,7 @@ plait_text_cache_trim (const PlaitTextCache *text_cache, const char *kept)
 #define DIGEST_ENDING ".digest"
 #define DIGEST_LIMIT 65536 /* maximum bytes of the cached file: far more than a path and a digest need */
 
-/* Returns the cached contents for @text: its path and @stamp, @digest, and a checksum of both. */
+/* Returns the contents of the cache file for @text: its path, @stamp and @digest, and a checksum of them. */
 static char *
 describe (const char *text, const PlaitFileStamp *stamp, const char *digest)
 {

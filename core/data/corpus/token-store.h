@@ -18,7 +18,7 @@ PlaitTokenStore *plait_token_store_new (gint64 ids);
 void plait_token_store_free (PlaitTokenStore *store);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitTokenStore, plait_token_store_free)
 
-/* Makes the empty @store write to the cache file @file, which it takes. */
+/* Makes the empty @store write to the cache file @file. Takes ownership of @file. */
 gboolean plait_token_store_keep (PlaitTokenStore *store, PlaitFile *file, GError **error);
 
 /* Opens the cache file at @path for ids below @ids. Reads all of it. Fails with PLAIT_ERROR_INPUT if it is damaged or

@@ -4,9 +4,9 @@
 #include "documents/documents.h"
 
 /*
- * The text of the unknown words of one stream, sentence by sentence. An unknown word is the white-space word that an
- * unknown token belongs to. Each different text is stored once; a sentence has the number of a text for each of its
- * unknown tokens.
+ * The text of the unknown words of one stream, sentence by sentence. An unknown word is the word, between white space,
+ * that contains an unknown token. Each different text is stored once; a sentence has the number of a text for each of
+ * its unknown tokens.
  */
 typedef struct PlaitUnknownWords PlaitUnknownWords;
 

@@ -106,7 +106,7 @@ short_word (const char *text, const char *stop, gboolean digits)
   return at < stop - 1 && begins_word (text, at) ? at : NULL;
 }
 
-/* Returns @at moved left over the spaces before it. */
+/* Returns the start of the spaces that end at @at, or @at if there are none. */
 static const char *
 before_space (const char *text, const char *at)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads documents from files: where documents and their sentences end, and who speaks. */
+/* Reads documents from files: finds the ends of documents and sentences, and the roles of sentences. */
 #include "documents/documents.h"
 
 #include <string.h>
@@ -18,7 +18,7 @@ struct PlaitDocumentReader
                                        PLAIT_LAYOUT_LINES; else they are NULL */
   gpointer rules;
 
-  gint64 n;          /* number of sentences so far */
+  gint64 n;          /* number of sentences of the current document so far */
   gint32 role;       /* role of the last sentence */
   GHashTable *roles; /* name -> role */
 };

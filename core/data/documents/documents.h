@@ -41,14 +41,14 @@ typedef struct
 
 typedef struct
 {
-  gint32 tokens; /* number of tokens, its start token included */
-  gint32 role;   /* 0, 1, ... in the order in which the document names its roles */
+  gint32 tokens; /* number of tokens of the sentence, its start token included */
+  gint32 role;   /* role of the sentence: 0, 1, ... in the order in which the document names roles */
 } PlaitDocumentSentence;
 
 typedef struct PlaitDocumentReader PlaitDocumentReader;
 
-/* Returns a reader of the documents in @reader, or of its lines as sentences by themselves. @reader stays the caller's
- * and must outlive the result. Fails if ICU has no rules for sentences. (transfer full) */
+/* Returns a reader of the documents in @reader; for PLAIT_LAYOUT_SENTENCES, of its lines. The caller keeps @reader,
+ * which must outlive the result. Fails if ICU has no rules for sentences. (transfer full) */
 PlaitDocumentReader *plait_document_reader_new (PlaitTextReader *reader, const PlaitDocumentSettings *settings,
                                                 GError **error);
 void plait_document_reader_free (PlaitDocumentReader *self);
@@ -74,7 +74,7 @@ typedef struct
   const PlaitDocumentSentence *sentences;
   gint64 n; /* number of sentences; 0: this stream lacks the document */
   const PlaitDocumentSettings *settings;
-  const char *file; /* file of the document, named in messages */
+  const char *file; /* file of the document, for messages */
   gint64 line;
 } PlaitDocument;
 

@@ -12,9 +12,13 @@ typedef enum
   PLAIT_TARGET_TEXT,   /* the tokens of the text and EOS, predicted by a sequence decoder */
   PLAIT_TARGET_LABELS, /* one label per line, from a vocabulary of labels; one row, which counts labels from 0 */
   PLAIT_TARGET_TAGS,   /* a label for each token of the first source, separated by white space; one row each */
-  PLAIT_TARGET_CHOICE, /* the number, from 0, of a sentence of the first source's document; one row, no vocabulary */
-  PLAIT_TARGET_SPAN,   /* "START END", token numbers from 0 in the first source's document, start tokens not counted, or
-                          "-1"; two rows: the rows of these tokens in the document, or its first row twice for "-1" */
+
+  /* The number, from 0, of a sentence of the first source's document; one row; without vocabulary. */
+  PLAIT_TARGET_CHOICE,
+
+  /* The line "START END": numbers of the first and last token in the first source's document, from 0, start tokens not
+   * counted. Two rows: the rows of these tokens in the document. The line "-1": the first row of the document twice. */
+  PLAIT_TARGET_SPAN,
 } PlaitTargetKind;
 
 /* A line of a target and its position, for messages. */

@@ -9,7 +9,8 @@
  */
 typedef struct PlaitSharedLines PlaitSharedLines;
 
-/* Returns the lines of @lines for @n readers, each of which holds a reference. Takes @lines. (transfer full) */
+/* Returns the lines of @lines for @n readers, each of which holds a reference. Takes ownership of @lines. (transfer
+ * full) */
 PlaitSharedLines *plait_shared_lines_new (PlaitTextReader *lines, guint n);
 
 /* Releases the reference of one reader. NULL is allowed. */

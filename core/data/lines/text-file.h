@@ -26,17 +26,17 @@ PlaitTextReader *plait_text_reader_open (const char *path, GError **error);
 PlaitTextReader *plait_text_reader_open_pipe (const char *path, GError **error);
 
 /* Opens @path, which may be a pipe, and returns @n PlaitTextReaders, one for each column of its tab-separated lines.
- * Read one line from every column before the next line of any; the first column read reports an error. (transfer
- * full) */
+ * Read line i of every column before line i + 1 of any column. An error is reported by the column that is read first.
+ * (transfer full) */
 GPtrArray *plait_text_reader_open_columns (const char *path, guint n, GError **error);
 
-/* Returns @n PlaitTextReaders, each of which returns all lines of @lines; each line is read once. Takes @lines.
- * (transfer full) */
+/* Returns @n PlaitTextReaders, each of which returns all lines of @lines; each line is read once. Takes ownership of
+ * @lines. (transfer full) */
 GPtrArray *plait_text_reader_share (PlaitTextReader *lines, guint n);
 
 /* Returns a reader whose lines are the trees of @lines. A tree may take several lines of the file (tree-lines.h).
- * @may_wait: read ahead of the returned trees even if @lines is a pipe, and may have to wait. Takes @lines; returns
- * @lines itself if it is a column of a file. (transfer full) */
+ * @may_wait: read ahead of the returned trees even if @lines is a pipe, and may have to wait. Takes ownership of
+ * @lines; returns @lines itself if it is a column of a file. (transfer full) */
 PlaitTextReader *plait_text_reader_join_trees (PlaitTextReader *lines, gboolean may_wait);
 
 void plait_text_reader_free (PlaitTextReader *reader);

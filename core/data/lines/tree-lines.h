@@ -14,7 +14,8 @@
  */
 typedef struct PlaitTreeLines PlaitTreeLines;
 
-/* Returns a reader of the trees in @lines. Takes @lines. @ahead: lines may be read ahead. (transfer full) */
+/* Returns a reader of the trees in @lines. Takes ownership of @lines. @ahead: lines may be read ahead. (transfer
+ * full) */
 PlaitTreeLines *plait_tree_lines_new (PlaitTextReader *lines, gboolean ahead);
 void plait_tree_lines_free (PlaitTreeLines *trees);
 

@@ -155,7 +155,9 @@ plait_task_name_text (const PlaitTask *task, const PlaitTaskSettings *base, cons
     {
       PlaitTaskSettings own = *settings, other = *base;
       gint64 value = *value_of (&own, i);
-      gboolean evaluates = i > 1 && i < PLAIT_TASK_COMMON; /* 2 and 3: sizes of validation and test splits */
+
+      /* Parameters 2 and 3 are the sizes of the validation and test splits. */
+      gboolean evaluates = i > 1 && i < PLAIT_TASK_COMMON;
 
       if (!evaluates && value != *value_of (&other, i))
         g_string_append_printf (text, " %s=%jd", g_array_index (parameters, PlaitTaskParameter, i).name, value);

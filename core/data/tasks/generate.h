@@ -66,13 +66,13 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (PlaitTaskSettings, plait_task_settings_clear)
 gboolean plait_task_set (const PlaitTask *task, PlaitTaskSettings *settings, const char *name, gint64 value,
                          GError **error);
 
-/* Parses "STREAM NAME=VALUE ...", the name of training text of @task: the text of STREAM, generated with the settings
- * @base except for the named parameters. Returns the stream and fills *@settings, to be cleared by the caller. NULL
- * with PLAIT_ERROR_INPUT if the stream or a parameter is unknown. (transfer none) */
+/* Parses "STREAM NAME=VALUE ...", which describes training text of @task: the text of STREAM, generated with the
+ * settings @base except for the named parameters. Returns the stream and fills *@settings, to be cleared by the caller.
+ * NULL with PLAIT_ERROR_INPUT if the stream or a parameter is unknown. (transfer none) */
 const char *plait_task_parse_text (const PlaitTask *task, const PlaitTaskSettings *base, const char *text,
                                    PlaitTaskSettings *settings, GError **error);
 
-/* Returns "STREAM NAME=VALUE ...", which plait_task_parse_text with @base turns back into @stream and @settings.
+/* Returns a text "STREAM NAME=VALUE ...", from which plait_task_parse_text with @base gives @stream and @settings.
  * (transfer full) */
 char *plait_task_name_text (const PlaitTask *task, const PlaitTaskSettings *base, const char *stream,
                             const PlaitTaskSettings *settings);
@@ -98,7 +98,7 @@ extern const PlaitTask plait_task_needle;
 extern const PlaitTask plait_task_reorder;
 extern const PlaitTask plait_task_topic;
 
-/* For tasks: returns a number drawn uniformly from 0 to @n - 1. */
+/* Returns a number drawn uniformly from 0 to @n - 1, for use by tasks. */
 static inline gint64
 plait_task_draw (PlaitRandomKey key, gint64 index, gint64 n)
 {

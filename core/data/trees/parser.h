@@ -43,7 +43,7 @@ typedef struct
   gint64 unlinked;   /* maximum words of a sentence without links */
   gint64 tokens;     /* maximum tokens; longer sentences get no tree */
   gint64 seconds;    /* time limit for one sentence */
-  guint n_processes; /* > 0; does not affect the trees */
+  guint n_processes; /* number of child processes, > 0; does not affect the trees */
 } PlaitParseSettings;
 
 /* Receives the tree of the next line, without line end; "" if there is no tree. */

@@ -44,8 +44,8 @@ number_of (PlaitTreeMaker *maker, const char *prefix, PlaitLabel label, gint32 *
   return number_scratch (maker, number, error);
 }
 
-/* Sets *@number to the number of the label chain of single children that ends at @node, joined by '+' from the top
- * down. For a leaf, the chain above it. */
+/* Sets *@number to the number of the label of a chain of single children: their labels, joined by '+' from the top
+ * down. The chain ends at @node, or above it if @node is a leaf. */
 static gboolean
 number_chain (PlaitTreeMaker *maker, gint64 node, gint32 *number, GError **error)
 {

@@ -15,7 +15,7 @@
 typedef struct
 {
   gint32 leaves; /* number of leaves from the start of the sentence to the last leaf of the node */
-  gint32 label;  /* number of its label, see plait_tree_label */
+  gint32 label;  /* number of the node's label (plait_tree_label) */
 } PlaitTreeStep;
 
 /* Limits: a step's two numbers take 16 bits each in a corpus, so larger trees and more labels are errors. */
@@ -36,9 +36,9 @@ struct PlaitTreeMaker
 
   /* Tree of the current line, as read. The arrays below are the tree made from it. */
   PlaitTree *tree;
-  GArray *steps;       /* PlaitTreeStep, over words */
+  GArray *steps;       /* (element-type PlaitTreeStep) the binary tree over words */
   GArray *tags;        /* gint32 per word: number of the label of its tag */
-  GArray *piece_steps; /* PlaitTreeStep, over pieces */
+  GArray *piece_steps; /* (element-type PlaitTreeStep) the binary tree over pieces */
 };
 
 /* Returns the label of @number, valid as long as @maker. (transfer none) */
@@ -59,7 +59,7 @@ void plait_tree_control (PlaitTreeShape shape, gint64 words, PlaitRandomKey key,
  * word without pieces is left out, and with it the node above it. */
 gboolean plait_tree_split_words (PlaitTreeMaker *maker, const gint32 *pieces, gint64 words, GError **error);
 
-/* Writes the children of the @n nodes. Leaves are numbered from 0, nodes from @first. */
+/* Writes the children of the @n nodes of @steps to @left and @right. Leaves are numbered from 0, nodes from @first. */
 void plait_tree_link (const PlaitTreeStep *steps, gint64 n, gint64 first, gint64 *left, gint64 *right);
 
 /* Returns the number of links from the root to the farthest leaf. */

@@ -176,8 +176,8 @@ words_of (const Reading *reading)
   return g_strv_builder_end (words);
 }
 
-/* Returns the name of @label, or X, the Penn Treebank's label for unknown, if it is empty: a bracket without a label
- * would take the word for one. */
+/* Returns the name of @label. An empty label becomes X, as in the Penn Treebank for unknown labels; without it, the
+ * word after the bracket would be read as a label. */
 static const char *
 label_of (const Reading *reading, gint32 label)
 {

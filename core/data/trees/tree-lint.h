@@ -12,9 +12,10 @@ typedef struct
   gint64 without_tree;
   gint64 bad;
 
-  /* Sums over all trees, of leaves and heights: */
+  /* Sums of the leaves and of the heights of all trees. A height is the number of links from the root of the binary
+   * tree to its farthest leaf. */
   gint64 leaves;
-  gint64 height; /* links from the root of the binary tree to its farthest leaf */
+  gint64 height;
 
   /* Constituents of the file, before binarisation, by number of children. Word tags are not counted. */
   gint64 unary;

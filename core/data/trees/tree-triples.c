@@ -4,7 +4,7 @@
 #include "lines/text-file.h"
 #include "trees/tree.h"
 
-/* Larger numbers cannot name a node of one line. */
+/* Upper bound of the numbers of words and nodes, far above those that a line has room for. */
 #define NUMBER_LIMIT 100000000
 
 typedef struct

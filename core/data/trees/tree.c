@@ -93,7 +93,7 @@ typedef struct
 typedef struct
 {
   PlaitTree *tree;
-  GArray *open;    /* Open, the innermost last */
+  GArray *open;    /* (element-type Open) open constituents, the innermost last */
   gboolean closed; /* TRUE after the outermost bracket was closed */
 } Brackets;
 
@@ -193,7 +193,7 @@ read_brackets (Brackets *brackets, const char *line, gsize length, GError **erro
   return TRUE;
 }
 
-/* TRUE if @line, whose first word is @word, is null or only brackets: the sentence has no tree. */
+/* TRUE if @line, whose first word is @word, is "null" or has only brackets: the sentence has no tree. */
 static gboolean
 says_none (const char *line, gsize length, const char *word, gsize word_length)
 {
@@ -239,7 +239,7 @@ static const struct
   { "-LCB-", '{' }, { "-RCB-", '}' }, { "\\/", '/' },   { "\\*", '*' },
 };
 
-/* Returns the length of the escape for @meant at the start of @word, or 0. */
+/* Returns the length of the escape for the character @meant at the start of @word; 0 if it has no such escape. */
 static gsize
 escape_length (const char *word, gsize length, char meant)
 {

@@ -19,8 +19,8 @@
  */
 typedef struct
 {
-  gint64 parent;      /* -1 for the root */
-  gint64 first_child; /* -1 for a leaf */
+  gint64 parent;      /* index of the parent; -1 for the root */
+  gint64 first_child; /* index of the first child; -1 for a leaf */
   gint64 last_child;
   gint64 next; /* next child of the same parent, or -1 */
   gint64 n_children;
@@ -31,8 +31,8 @@ typedef struct
 
 typedef struct
 {
-  GArray *nodes; /* PlaitTreeNode; nodes of empty elements are not connected to the root */
-  gint64 root;   /* -1: the line has no tree */
+  GArray *nodes; /* (element-type PlaitTreeNode); nodes of empty elements are not connected to the root */
+  gint64 root;   /* index of the root; -1: the line has no tree */
   gint64 n_words;
 } PlaitTree;
 

@@ -37,7 +37,7 @@ typedef enum
   PLAIT_NO_TREE_LEAVES, /* leaves without inner nodes */
   PLAIT_NO_TREE_RIGHT,  /* a right-branching tree */
   PLAIT_NO_TREE_ERROR,
-  PLAIT_NO_TREE_DROP, /* drop the tuple; where tuples must stay, like PLAIT_NO_TREE_LEAVES */
+  PLAIT_NO_TREE_DROP, /* drop the tuple; like PLAIT_NO_TREE_LEAVES where tuples must stay */
 } PlaitNoTree;
 
 typedef struct

@@ -19,7 +19,7 @@ struct PlaitBytePairs
 {
   gint32 bytes[256]; /* id of the piece of each single byte */
   Merge *merges;
-  GHashTable *by_pair; /* Merge -> itself, looked up by its pair (left, right) */
+  GHashTable *by_pair; /* set of Merge, looked up by the pair (left, right) */
 };
 
 /*
@@ -45,7 +45,7 @@ character_of (guint byte)
   return character;
 }
 
-/* Returns the byte that @character is written for, or -1. */
+/* Returns the byte that @character stands for; -1 if it stands for no byte. */
 static int
 byte_of (gunichar character)
 {
@@ -168,7 +168,7 @@ plait_byte_pairs_new (GHashTable *ids, GBytes *merges, const char *name, GError 
 }
 
 /*
- * Text is split before merging like by the regular expression of GPT-2's encoder, but in linear time:
+ * Text is split before merging. The result is that of the regular expression of GPT-2's encoder, but in linear time:
  *
  *   's|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+
  */
@@ -205,7 +205,7 @@ class_of (const char *at, const char **next)
     }
 }
 
-/* Returns the length of the contraction at @at, which is an apostrophe, or 0. */
+/* Returns the length of the contraction, such as 're, that begins with the apostrophe at @at; 0 if there is none. */
 static gsize
 contraction (const char *at, const char *end)
 {

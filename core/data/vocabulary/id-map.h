@@ -21,10 +21,10 @@ void plait_id_map_init (PlaitIdMap *map, const gint32 specials[PLAIT_TOKEN_SPECI
 void plait_id_map_clear (PlaitIdMap *map);
 
 /* Returns the name of the special token @id ("<pad>", "<s>", "</s>" or "<unk>") inside @brackets more pairs of
- * brackets, such as "<<s>>". The brackets tell it from equal text. (transfer full) */
+ * brackets, such as "<<s>>". The brackets distinguish the token from text that is spelt like it. (transfer full) */
 char *plait_special_name (gint32 id, gsize brackets);
 
-/* Returns the number of extra brackets with which the name of @id does not occur in @text [length]. */
+/* Returns the smallest number of extra brackets with which the name of @id does not occur in @text [length]. */
 gsize plait_special_brackets (gint32 id, const char *text, gsize length);
 
 /* TRUE if an ordinary piece of the vocabulary @model is spelt @piece. */

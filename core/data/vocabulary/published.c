@@ -10,7 +10,7 @@
 #include "vocabulary/id-map.h"
 
 #define HEADER "plait published 1\n"
-#define SPACE "\xe2\x96\x81" /* U+2581 */
+#define SPACE "\xe2\x96\x81" /* U+2581, which SentencePiece writes for a space */
 
 static const struct
 {
@@ -36,7 +36,7 @@ typedef struct
   char **pieces;       /* [numbers.size], by the model's ids; NULL for ids without a piece */
   GHashTable *by_text; /* piece -> the model's id; keys belong to @pieces */
   PlaitIdMap ids;
-  char *absent[PLAIT_TOKEN_SPECIALS]; /* names of special tokens that the model lacks; else NULL */
+  char *absent[PLAIT_TOKEN_SPECIALS]; /* name of each special token that the model lacks; NULL for the others */
 } Published;
 
 GString *
@@ -147,7 +147,7 @@ set_piece (Published *self, gint64 id, const char *piece, const char *name, GErr
   return TRUE;
 }
 
-/* Adds the pieces and ids of vocab.json. @some: skip ids above the vocab_size of config.json. */
+/* Adds the pieces and ids of vocab.json. @some: skip ids that are not below the vocab_size of config.json. */
 static gboolean
 set_pieces_of_json (Published *self, GBytes *file, gboolean some, const char *name, gint32 *unknown, GError **error)
 {

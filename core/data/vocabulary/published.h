@@ -26,7 +26,7 @@
 /* Name under which the SentencePiece model is kept, whatever its file is called. */
 #define PLAIT_PUBLISHED_MODEL "spiece.model"
 
-/* Numbers kept before the files. Ids are the model's, -1 if it lacks the token. */
+/* Numbers at the beginning of the kept bytes. Ids are those of the published model; -1 if it lacks the token. */
 typedef struct
 {
   gint32 size;
@@ -36,10 +36,12 @@ typedef struct
   gint32 offset;   /* published id minus SentencePiece's id */
 } PlaitPublishedNumbers;
 
-/* Returns the kept bytes of the model in the folder @path, or, for marian, of the SentencePiece model @path. Fails,
- * naming the file, if a file is missing or config.json has another type of model. (transfer full) */
+/* Returns the bytes of a vocabulary that a run keeps, made from the published model in the folder @path, or, for
+ * marian, from the SentencePiece model @path. Fails, naming the file, if a file is missing or config.json has another
+ * type of model. (transfer full) */
 GBytes *plait_published_import (const char *path, GError **error);
 
-/* Begins the kept bytes with @numbers (transfer full); plait_published_append adds a file. */
+/* plait_published_begin returns the beginning of kept bytes, with @numbers (transfer full). plait_published_append adds
+ * a file to @kept. */
 GString *plait_published_begin (const PlaitPublishedNumbers *numbers);
 void plait_published_append (GString *kept, const char *name, GBytes *file);

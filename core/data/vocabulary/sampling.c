@@ -98,7 +98,7 @@ next_field (Wire *wire, guint64 *field, guint64 *value, Wire *bytes)
   return TRUE;
 }
 
-/* Notes in @normal the text of the piece @wire if it is an ordinary piece. */
+/* Adds the text of the piece in @wire to @normal if it is an ordinary piece. */
 static void
 note_piece (Wire wire, GHashTable *normal)
 {
@@ -114,7 +114,7 @@ note_piece (Wire wire, GHashTable *normal)
     g_hash_table_add (normal, g_strndup ((const char *)text.at, (gsize)(text.end - text.at)));
 }
 
-/* Notes the texts of ordinary pieces of @bytes in @normal, and returns the type of the model. */
+/* Adds the texts of the ordinary pieces of the model @bytes to @normal. Returns the type of the model. */
 static guint64
 read_model (GBytes *bytes, GHashTable *normal)
 {

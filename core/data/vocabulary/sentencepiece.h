@@ -4,8 +4,8 @@
 #include <glib.h>
 
 /*
- * A C interface to SentencePiece; subwords.c decides how it is used. No exception leaves it. On failure *message is
- * SentencePiece's own message (transfer full).
+ * A C interface to SentencePiece; subwords.c decides how it is used. No function throws an exception. On failure
+ * *message is SentencePiece's own message (transfer full).
  */
 G_BEGIN_DECLS
 
@@ -18,7 +18,7 @@ typedef const char *(*PlaitSentencePieceLine) (gpointer data, gsize *length);
 /* An option of spm_train's command line. */
 typedef struct
 {
-  const char *key; /* NULL ends the list */
+  const char *key; /* name of the option; NULL ends the list */
   const char *value;
 } PlaitSentencePieceOption;
 
@@ -57,7 +57,7 @@ typedef struct
   GString *(*decode_pieces) (const PlaitSentencePiece *self, const char *const *pieces, gsize n);
 } PlaitSentencePieceTable;
 
-/* First member of every model. */
+/* Base of a loaded model: the first member of the module's own struct. */
 struct PlaitSentencePiece
 {
   const PlaitSentencePieceTable *table;
@@ -66,8 +66,8 @@ struct PlaitSentencePiece
 /* Returns the functions of the module, or NULL with PLAIT_ERROR_INPUT if it is not installed. (transfer none) */
 const PlaitSentencePieceTable *plait_sentencepiece_open (GError **error);
 
-/* Loads the SentencePiece model @bytes after a trial in a child process. Messages begin with @name. Its special ids may
- * be any. (transfer full) */
+/* Loads the SentencePiece model @bytes after a trial in a child process. Messages begin with @name. Its special tokens
+ * may have any ids. (transfer full) */
 PlaitSentencePiece *plait_subwords_open (GBytes *bytes, const char *name, GError **error);
 
 G_END_DECLS

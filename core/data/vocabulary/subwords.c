@@ -165,7 +165,7 @@ typedef struct
 {
   PlaitSentencePiece *model;
   PlaitIdMap ids;
-  char *absent[PLAIT_TOKEN_SPECIALS]; /* names of special tokens that the model lacks; else NULL */
+  char *absent[PLAIT_TOKEN_SPECIALS]; /* name of each special token that the model lacks; NULL for the others */
 } Subwords;
 
 static void

@@ -19,7 +19,7 @@ struct PlaitVocabularyFormat
   const char *header; /* first bytes of its serialised form, or NULL */
   const char *seal;   /* bytes that replace @header in a file, before the digest; NULL: this kind has no files */
   const char *(*piece) (gconstpointer model, gint32 id);
-  double (*score) (gconstpointer model, gint32 id); /* NULL: scores are 0 */
+  double (*score) (gconstpointer model, gint32 id); /* returns the score of @id; NULL: all scores are 0 */
   void (*encode) (gconstpointer model, const char *text, gsize length, GArray *ids);
   char *(*decode) (gconstpointer model, const gint32 *ids, gsize n);
   void (*free) (gpointer model);

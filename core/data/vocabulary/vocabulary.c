@@ -11,7 +11,7 @@
 #include "types/input.h"
 #include "vocabulary/published.h"
 
-/* Maximum number of wrong bytes in a seal that is still recognised, as a damaged seal. */
+/* A seal with at most so many wrong bytes is recognised, as a damaged seal. */
 #define MAX_WRONG 2
 
 struct PlaitVocabulary
@@ -368,8 +368,8 @@ plait_vocabulary_decode_words (const PlaitVocabulary *vocabulary, const gint32 *
   return g_string_free (g_steal_pointer (&text), FALSE);
 }
 
-/* Sets *@spaces to TRUE if the piece of @id begins with spaces. Returns TRUE if more than spaces is in it. Byte-level
- * BPE writes a space as U+0120, which is a letter in other vocabularies, so the decoded text decides. */
+/* Sets *@spaces to TRUE if the piece of @id begins with spaces. Returns TRUE if the piece has other characters, too.
+ * Byte-level BPE writes a space as U+0120, which is a letter in other vocabularies, so the decoded text decides. */
 static gboolean
 skip_spaces (const PlaitVocabulary *vocabulary, gint32 id, gboolean *spaces)
 {

@@ -41,7 +41,7 @@ typedef struct
 {
   const char *type; /* "words", "labels", "unigram" or "bpe" */
   gint64 size;      /* number of entries, four special tokens included; words: keep the most frequent, 0 keeps all */
-  gint64 minimum_count;      /* words: rarer words become unknown */
+  gint64 minimum_count;      /* words: a word that occurs less often becomes unknown */
   double character_coverage; /* SentencePiece: share of the text's characters that get a piece, .98 to 1 */
   const char *normalization; /* SentencePiece: identity, nfkc, nmt_nfkc, nfkc_cf or nmt_nfkc_cf */
   gboolean byte_fallback;    /* SentencePiece: characters without a piece become bytes instead of unknown */
@@ -130,11 +130,11 @@ void plait_vocabulary_encode_words (const PlaitVocabulary *vocabulary, const cha
 /* Returns the text of @ids [n] without padding, BOS and EOS. (transfer full) */
 char *plait_vocabulary_decode (const PlaitVocabulary *vocabulary, const gint32 *ids, gsize n);
 
-/* Returns the text of @ids [n] like plait_vocabulary_decode, but where words[i] is not NULL, it stands for ids[i] as a
- * word of its own. @words: [n], or NULL. (transfer full) */
+/* Returns the text of @ids [n] like plait_vocabulary_decode, but with words[i], if it is not NULL, in place of ids[i]
+ * as a separate word. @words: [n], or NULL. (transfer full) */
 char *plait_vocabulary_decode_words (const PlaitVocabulary *vocabulary, const gint32 *ids, const char *const *words,
                                      gsize n);
 
-/* Writes to @words [n] the number, from 0, of the white-space word that each of @ids [n] belongs to. A space belongs to
- * the word after it; padding, BOS and EOS get -1. Returns the number of words. */
+/* Writes to @words [n] the number, from 0, of the word (between white space) that contains each of @ids [n]. A space
+ * belongs to the word after it; padding, BOS and EOS get -1. Returns the number of words. */
 gint64 plait_vocabulary_count_words (const PlaitVocabulary *vocabulary, const gint32 *ids, gint64 n, gint64 *words);

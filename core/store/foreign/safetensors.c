@@ -44,7 +44,7 @@ typedef struct
   const char *name;
   guint bits;
 
-  /* returns the number stored at @bytes; NULL if the type is not used for weights */
+  /* Returns the number stored at @bytes; NULL if the type is not used for weights. */
   double (*value) (const guint8 *bytes);
 } Type;
 

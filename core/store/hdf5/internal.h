@@ -35,10 +35,10 @@ struct PlaitStore
   PlaitFile *replacement; /* when writing: the new file, until it is committed */
   int fd;
 
-  /* when reading: digest in the user block; computed from the contents if another program rewrote the file */
+  /* When reading: digest in the user block; computed from the contents if another program rewrote the file. */
   char *digest;
 
-  /* when reading: differences from what plait wrote if another program rewrote the file; else NULL */
+  /* When reading: differences from what plait wrote if another program rewrote the file; else NULL. */
   PlaitStoreChanges *changes;
 
   PlaitStoreBlocks *blocks; /* when reading: checks blocks; NULL for a new or a rewritten file */
