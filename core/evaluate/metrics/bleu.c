@@ -43,7 +43,7 @@ static const char *const smooth_names[] = { "exp", "floor", "add-k", "none", NUL
 typedef struct
 {
   PlaitMetric parent;
-  PlaitTokeniser tokeniser; /* not used by multi-bleu */
+  PlaitTokeniser tokeniser; /* tokeniser of BLEU; not used by multi-bleu */
   guint smooth;
   double value; /* value of the smoothing methods floor and add-k; negative: not given */
   gboolean lowercase;

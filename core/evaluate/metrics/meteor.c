@@ -24,7 +24,10 @@
 #include <string.h>
 
 #define WIDTH 5
-#define MAX_BYTES (8 * 1024) /* bytes of a text: alignment takes time proportional to the product of the words */
+
+/* Maximum bytes of a text: alignment takes time proportional to the product of both numbers of words. */
+#define MAX_BYTES (8 * 1024)
+
 #define BEAM 40
 
 /* Weights of version 1.5 for English. */
@@ -202,7 +205,7 @@ follow (Alignment *alignment, guint parent, gint i, gint first, gint end, gint l
 
   for (gint rank = first; rank < end; rank++)
     taken += used[rank];
-  if (left > end - first - taken) /* the later words suffice to match the rest of this stem */
+  if (left > end - first - taken) /* word @i may stay unmatched: enough later words have this stem */
     {
       State state = *before;
 

@@ -23,7 +23,7 @@ struct PlaitMetric
   const PlaitMetricKind *kind;
   char *text;
   char *title;
-  guint unit; /* PlaitUnit */
+  guint unit; /* PlaitUnit; the unit of text that has one row */
   guint width;
   gsize max_bytes; /* maximum bytes of a text */
 };
@@ -77,11 +77,14 @@ struct PlaitMetricKind
   /* TRUE if the metric finds a word in @text; NULL: any text has words. */
   gboolean (*has_words) (const PlaitMetric *metric, const char *text);
   void (*row) (const PlaitMetric *metric, const PlaitSentence *sentence, double *row);
-  /* Replaces row if the width depends on the text: returns the rows of all @pairs. Two systems on the same references
-   * have the same width. */
+  /* Returns the rows of all @pairs. Set in place of row if the width depends on the text. Two systems with the same
+   * references have the same width. */
   PlaitStatistics *(*rows) (const PlaitMetric *metric, const PlaitTextPairs *pairs, GError **error);
   double (*score) (const PlaitMetric *metric, const double *sums);
-  char *(*detail) (const PlaitMetric *metric, const double *sums); /* details, or NULL */
+
+  /* Returns details of the score (plait_metric_detail); NULL: the metric has none. */
+  char *(*detail) (const PlaitMetric *metric, const double *sums);
+
   /* Appends "key:value|" for each setting. */
   void (*append_signature) (const PlaitMetric *metric, GString *signature);
 };
@@ -104,7 +107,7 @@ extern const PlaitMetricKind plait_metric_rouge;
 extern const PlaitMetricKind plait_metric_span_f;
 extern const PlaitMetricKind plait_metric_ter;
 
-/* Returns the mean in per cent, for rows [value of a text, 1]. */
+/* Returns the mean value of texts in per cent, for a metric whose rows are [value of a text, 1]. */
 double plait_metric_mean (const PlaitMetric *metric, const double *sums);
 
 /* Returns a metric of @kind with default settings and text @text. (transfer full) */

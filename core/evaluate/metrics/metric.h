@@ -20,9 +20,11 @@ typedef struct PlaitMetric PlaitMetric;
 typedef struct
 {
   gsize sentences;
-  const char *const *hypotheses; /* [sentences] */
+  const char *const *hypotheses; /* [sentences] hypotheses */
   guint reference_sets;
-  const char *const *const *references; /* [reference_sets][sentences]; NULL where a set lacks the sentence */
+
+  /* [reference_sets][sentences] references; NULL where a set lacks the sentence */
+  const char *const *const *references;
 
   /* TRUE: each text is a whole document, with LF between its sentences. FALSE: each text is a line, and metrics of
    * documents find their ends at blank lines. */
@@ -35,9 +37,10 @@ typedef struct
   gsize sentences;
   guint width;
   double *values;  /* [sentences, width] */
-  gint references; /* number of references of every sentence; -1 if it varies, 0 if the metric has no references */
-  gsize *lines;    /* documents: [sentences + 1], number i consists of the lines lines[i] .. lines[i + 1] - 1; else
-                      NULL */
+  gint references; /* number of references of each sentence; -1 if it varies, 0 if the metric uses no references */
+
+  /* For documents: [sentences + 1], document i has the lines lines[i] .. lines[i + 1] - 1; else NULL. */
+  gsize *lines;
 } PlaitStatistics;
 
 /* Returns the metric for @text: NAME or NAME:OPTION,OPTION=VALUE,... such as "bleu", "bleu:tok=none,smooth=floor" or
@@ -49,7 +52,7 @@ PlaitMetric *plait_metric_new (const char *text, GError **error);
  * list, and on a metric given twice. (transfer full) (element-type PlaitMetric) */
 GPtrArray *plait_metric_new_list (const char *text, GError **error);
 
-/* Returns the metric @kind, an existing name, without options, but with the text @text, which a run stores, and the
+/* Returns the metric called @kind, which must exist, without options. Its text, which a run stores, is @text, and its
  * title @title. (transfer full) */
 PlaitMetric *plait_metric_new_as (const char *kind, const char *text, const char *title);
 
@@ -113,10 +116,12 @@ PlaitStatistics *plait_metric_statistics (const PlaitMetric *metric, const Plait
 gboolean plait_metric_check_references (const PlaitMetric *metric, const PlaitTextPairs *pairs, gsize *failed_at,
                                         GError **error);
 
-/* Returns in how many references of @pairs that are not blank @metric finds no word. Such references score 0. */
+/* Returns the number of references of @pairs that are not blank but in which @metric finds no word. Such references
+ * score 0. */
 gsize plait_metric_count_wordless (const PlaitMetric *metric, const PlaitTextPairs *pairs);
 
-/* Warning of @count wordless references, for the text of the metric, the count and the number of references. */
+/* Format of the warning about references without words. Arguments: the text of the metric, the number of such
+ * references, the number of all references. */
 #define PLAIT_WORDLESS_FORMAT                                                                                          \
   "%s: finds no word in %zu of %zu references, which score 0; choose a tokeniser for their script, such as tok=intl"
 

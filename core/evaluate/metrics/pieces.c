@@ -5,7 +5,7 @@
 
 #include "words/text.h"
 
-#define MARK_OF_WORD "\xe2\x96\x81" /* U+2581 */
+#define MARK_OF_WORD "\xe2\x96\x81" /* U+2581, which begins a word */
 
 /* Text counts as split into pieces if at least one word in ONE_OF is a marked piece. */
 #define ONE_OF 50

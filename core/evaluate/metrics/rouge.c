@@ -61,7 +61,7 @@ static const PlaitMetricOption options[] = {
   { NULL },
 };
 
-/* Sets up the words of tok=. */
+/* Opens the tokeniser that the option tok= names, unless it is a-z0-9. */
 static gboolean
 open_tokeniser (Rouge *rouge, GError **error)
 {
@@ -72,7 +72,7 @@ open_tokeniser (Rouge *rouge, GError **error)
     return !rouge->tokeniser.model
            || plait_fail (error, PLAIT_ERROR_INPUT,
                           "metric \"%s\": \"model\" belongs to tok=flores101 and tok=flores200; leave it out", text);
-  rouge->tokeniser.tokens--; /* token_names begins with a name more */
+  rouge->tokeniser.tokens--; /* token_names begins with a-z0-9, which PlaitTokens lacks */
   if (rouge->stem)
     return plait_fail (error, PLAIT_ERROR_INPUT,
                        "metric \"%s\": \"stem\" knows only words of tok=a-z0-9; leave one of the two out", text);

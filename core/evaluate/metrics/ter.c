@@ -58,7 +58,7 @@ typedef struct
   const guint32 *reference;
   gint length;            /* words of the reference */
   gint words;             /* words of the hypothesis */
-  Row *rows;              /* [words + 1] */
+  Row *rows;              /* [words + 1] range of columns of each row */
   gint *costs, *trial;    /* costs for the current hypothesis, and for one with a trial shift */
   guint8 *edits, *trials; /* last edit (Edit) of each cell: @edits for @costs, @trials for @trial */
 } Distance;

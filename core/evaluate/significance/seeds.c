@@ -13,7 +13,7 @@ typedef struct
 {
   guint n;
   gsize sentences;
-  double *scores; /* [n] */
+  double *scores; /* [n] score of each seed */
   double mean;    /* mean of @scores */
   double *parts;  /* [n, sentences], pseudo-values of the jackknife: the contribution of each sentence */
   double *common; /* [sentences], mean of @parts over seeds */

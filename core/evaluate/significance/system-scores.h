@@ -11,7 +11,7 @@ typedef struct
 {
   PlaitStatistics *statistics;
   PlaitResult *result;
-  PlaitComparison comparison; /* with the first system, from plait_system_scores_compare() */
+  PlaitComparison comparison; /* comparison with the first system, set by plait_system_scores_compare () */
 } PlaitSystemScore;
 
 /* Returns the scores [metrics] of the system that wrote the hypotheses of @pairs. (transfer full) */
@@ -27,7 +27,8 @@ gboolean plait_system_scores_compare (PlaitSystemScore *const *systems, guint n,
 void plait_system_scores_add_json (const PlaitSystemScore *scores, const GPtrArray *metrics, const char *name,
                                    gboolean compared, PlaitJson *json);
 
-/* Add the columns of one metric, with a difference and p if there are @tests; and the cells of @score in them, with "–"
- * for the first system, which was not @compared. */
+/* plait_system_score_columns adds the columns of a metric, with difference and p if @tests. plait_system_score_cells
+ * adds the cells of @score in these columns. For the first system @compared is FALSE: its difference is "–" and its
+ * cells of p are empty. */
 void plait_system_score_columns (PlaitTable *table, const PlaitSystemScore *score, gboolean tests);
 void plait_system_score_cells (PlaitTable *table, const PlaitSystemScore *score, gboolean tests, gboolean compared);

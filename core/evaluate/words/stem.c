@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-/* Replaces a suffix if the rest of the word, plus the first @kept letters of the suffix, has at least a given
- * measure. */
+/* A rule that replaces @suffix. It applies if the rest of the word, with the first @kept letters of the suffix, has at
+ * least the measure given to the function apply. */
 typedef struct
 {
   const char *suffix, *replacement;

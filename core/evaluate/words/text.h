@@ -25,15 +25,15 @@ gsize plait_text_count_words (const char *text);
  * rules of single languages. (transfer full) */
 char *plait_text_lower (const char *text);
 
-/* A regular expression and the replacement of its matches; \1 in it is the first group. */
+/* A regular expression and the replacement of its matches, in which \1 stands for the first group. */
 typedef struct
 {
   const char *pattern, *replacement; /* NULL ends a list of rules */
-  GRegex *compiled;                  /* NULL until first used */
+  GRegex *compiled;                  /* compiled at the first use; NULL until then */
 } PlaitTextRule;
 
-/* Applies @rules, a static list, to @text one after the other. With G_REGEX_RAW they match bytes. Takes @text.
- * (transfer full) */
+/* Applies @rules, a static list, to @text one after the other. With G_REGEX_RAW the rules match bytes. Takes ownership
+ * of @text. (transfer full) */
 char *plait_text_replace (char *text, PlaitTextRule *rules, GRegexCompileFlags flags);
 
 /* ---- defined in tokenise.c ---- */

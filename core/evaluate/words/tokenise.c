@@ -6,8 +6,8 @@
  * of each.
  */
 
-/* Applies @rules to @line (plait_text_replace) and returns its words with a space between them. Takes @line. (transfer
- * full) */
+/* Applies @rules to @line (plait_text_replace) and returns its words with a space between them. Takes ownership of
+ * @line. (transfer full) */
 static char *
 tokenise (char *line, PlaitTextRule *rules, GRegexCompileFlags flags)
 {

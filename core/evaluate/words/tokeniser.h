@@ -19,19 +19,19 @@ typedef enum
   PLAIT_TOKENS_NONE, /* words between white space */
 } PlaitTokens;
 
-/* Their names, in this order. */
+/* Names of the tokenisers, in the order of PlaitTokens. */
 #define PLAIT_TOKENS_NAMES "13a", "intl", "char", "zh", "ja-mecab", "flores101", "flores200", "none"
 
-/* Settings of a metric. Zeros: 13a. */
+/* The tokeniser of a metric; zeroed: 13a. */
 typedef struct
 {
   guint tokens;            /* PlaitTokens */
   char *model;             /* path of the SentencePiece model, or NULL */
-  gconstpointer resources; /* what the tokeniser has opened; stays open until the process ends */
+  gconstpointer resources; /* library or model that the tokeniser uses; stays open until the process ends */
 } PlaitTokeniser;
 
-/* Opens what @tokeniser needs. Fails with PLAIT_ERROR_INPUT if it is not installed, or if @tokeniser has a model but
- * needs none, or needs one. */
+/* Opens the library or model that @tokeniser needs. Fails with PLAIT_ERROR_INPUT if it is not installed, if a model is
+ * needed but not given, or if a model is given but not needed. */
 gboolean plait_tokeniser_open (PlaitTokeniser *tokeniser, GError **error);
 
 /* Returns @line with white space between its tokens. Thread-safe. (transfer full) */
