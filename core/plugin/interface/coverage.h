@@ -24,7 +24,7 @@ typedef struct
 {
   gint64 memory_width;
   gint64 query_width;
-  gint64 score_width;          /* width of the result of score */
+  gint64 score_width;          /* width of the terms that the states add to the scores */
   PlaitParameters *parameters; /* registry in which to declare parameters */
   const char *prefix;          /* required beginning of the parameters' names */
 } PlaitCoverageBuild;
@@ -41,14 +41,18 @@ typedef struct
 {
   PlaitTape *tape;
   const PlaitMemory *memory;
-  PlaitNode *prepared;      /* result of prepare */
-  PlaitNode *state;         /* [pairs, width] states after the previous step */
-  PlaitNode *attention;     /* [pairs, 1] attention weights of this step, before dropout; NULL in the call score */
+  PlaitNode *prepared; /* node that prepare returned; may be NULL */
+  PlaitNode *state;    /* [pairs, width] states after the previous step */
+
+  /* [pairs, 1] attention weights of this step, before dropout; NULL when the function score is called */
+  PlaitNode *attention;
+
   PlaitNode *query;         /* [queries, query width] states that the attention was computed from */
   gint64 n;                 /* number of pairs */
   PlaitPairIndices indices; /* memory row and query of each pair */
-  /* [n] pairs of the same query with the row's left child, right child, previous and next row; -1 if there is no such
-   * row. Without links in the memory, previous and next are the rows before and after. */
+  /* [n] For each pair of a query and a row: the pair of the query with the row's left child, right child, previous
+   * or next row; -1 if there is no such row. In a memory without links, previous and next are the rows before and
+   * after. */
   const gint64 *left;
   const gint64 *right;
   const gint64 *previous;
@@ -76,8 +80,8 @@ typedef struct
   /* Returns the new states, [pairs, width]. The states before the first step are zeros. */
   PlaitNode *(*update) (gconstpointer settings, gconstpointer state, const PlaitCoverageStep *step);
 
-  /* name in dumps of the result of prepare, such as "fertility", if it is one number a row that users want to see; else
-   * NULL */
+  /* Name in dumps of the node that prepare returns, such as "fertility", if it is one number for each row that users
+   * want to see; else NULL. */
   const char *prepared_name;
 
   gpointer reserved[3];

@@ -44,16 +44,20 @@ typedef struct
 /* The projections of keys and values in joint attention and in attention over contexts. */
 typedef enum
 {
-  PLAIT_PROJECTIONS_SHARED,    /* one for all memories or contexts; a recurrent decoder then takes the values without
-                                  projection */
-  PLAIT_PROJECTIONS_SEPARATE,  /* one for each memory or context */
-  PLAIT_PROJECTIONS_TIED,      /* one projection for each memory or context that serves as key and as value ("shared" in
-                                  Libovicky & Helcl 2017); recurrent decoders only */
+  /* One projection for all memories or contexts; a recurrent decoder then takes the values without projection. */
+  PLAIT_PROJECTIONS_SHARED,
+
+  PLAIT_PROJECTIONS_SEPARATE, /* one projection for each memory or context */
+
+  /* One projection for each memory or context, which serves as key and as value ("shared" in Libovicky & Helcl 2017);
+   * recurrent decoders only. */
+  PLAIT_PROJECTIONS_TIED,
+
   PLAIT_PROJECTIONS_PUBLISHED, /* shared in a Transformer decoder (Libovicky et al. 2018, eq. 5-8), separate in a
                                   recurrent decoder (Libovicky & Helcl 2017, eq. 6-10) */
 } PlaitProjections;
 
-/* Values of settings that stand for the decoder's own number of heads and its own dropout rate. */
+/* Values of PlaitAttendSettings that stand for the decoder's number of heads and for its dropout rate. */
 #define PLAIT_DECODER_HEADS 0
 #define PLAIT_DECODER_DROPOUT (-1.0)
 
@@ -117,7 +121,7 @@ PLAIT_API void plait_cross_declare_attend_contexts (PlaitCrossAttention *cross, 
 /* Declares that the combiner reads the rows of @memory itself, or a node that its prepare made of them. */
 PLAIT_API void plait_cross_declare_rows (PlaitCrossAttention *cross, guint memory);
 
-/* Declares that the combiner asks what the queries are: plait_cross_positions, _sentences and _tokens. */
+/* Declares that the combiner calls plait_cross_positions, plait_cross_sentences or plait_cross_tokens. */
 PLAIT_API void plait_cross_declare_queries (PlaitCrossAttention *cross);
 
 PLAIT_API void plait_cross_declare_loss (PlaitCrossAttention *cross, const char *name, double weight);
@@ -166,8 +170,8 @@ PLAIT_API PlaitNode *plait_cross_prepared (PlaitCrossAttention *cross, guint mem
 
 /*
  * Return for each query row [query rows], with plait_cross_declare_queries: its position in the target, from 0; the
- * number of its sentence, from 0, which start tokens of a target of documents begin, so 0 in other targets; the token
- * that the decoder reads in this row. (transfer none)
+ * number of its sentence in the target, from 0 (start tokens begin the sentences of a document; always 0 in targets
+ * without documents); the token that the decoder reads in this row. (transfer none)
  */
 PLAIT_API const gint64 *plait_cross_positions (PlaitCrossAttention *cross);
 PLAIT_API const gint64 *plait_cross_sentences (PlaitCrossAttention *cross);
@@ -181,8 +185,8 @@ PLAIT_API PlaitRagged plait_cross_queries (PlaitCrossAttention *cross);
  * Sparse attention: to selected rows of @memory for each query and head (attention/sparse.h), by a declared attention
  * (@name may be NULL). The cost depends on the number of selected rows, not on the memory's size. plait_cross_heads
  * returns the number of heads. plait_cross_sparse_weights returns one softmax for each set, [selected, 1].
- * plait_cross_sparse_context returns the context for weights [selected, 1], which may be any function of those, such as
- * their product along a path.
+ * plait_cross_sparse_context returns the context for weights [selected, 1], which may be any function of the weights of
+ * plait_cross_sparse_weights, such as their product along a path.
  */
 PLAIT_API guint plait_cross_heads (PlaitCrossAttention *cross, const char *name, guint memory);
 PLAIT_API PlaitNode *plait_cross_sparse_weights (PlaitCrossAttention *cross, const char *name, guint memory,

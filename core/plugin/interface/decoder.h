@@ -24,7 +24,7 @@
  */
 typedef struct PlaitDecoding PlaitDecoding;
 
-/* The scores of a decoder's cross-attentions. The decoder's schema names them as [provides] attention. */
+/* How the cross-attentions of a decoder compute scores. */
 typedef enum
 {
   PLAIT_SCORES_HEADS, /* attention=heads: scaled dot products of several heads; queries are as wide as the decoder */
@@ -39,7 +39,7 @@ typedef enum
   PLAIT_SCORE_DOT,            /* q h */
 } PlaitScoreFunction;
 
-/* Settings that decoders share, and what a decoder reads. They live as long as the model. */
+/* Settings that all decoders share, and the memories and summaries that a decoder reads. */
 typedef struct
 {
   gint64 width;             /* decoder.width, the width of embeddings and of the states that decode returns */
@@ -68,7 +68,8 @@ typedef struct
   gboolean (*build) (PlaitDecoding *decoding, const PlaitDecoderBuild *build, gconstpointer settings, gpointer state,
                      GError **error);
 
-  /* Sets the carried rows before the first step, one row for each sentence, with plait_decoding_carry. NULL: zeros. */
+  /* Sets the carried rows before the first step, one row for each sentence, with plait_decoding_carry. NULL: they are
+   * zeros. */
   void (*begin) (PlaitDecoding *decoding, gconstpointer settings, gconstpointer state);
 
   /* Returns the states [rows, width] after the rows of @embedded [rows, width], the embeddings of the target tokens
@@ -91,8 +92,12 @@ typedef struct
   double dropout;              /* dropout rate on the weights */
   gboolean biases;             /* TRUE: the four projections have biases */
   PlaitPositionKind positions; /* PLAIT_POSITIONS_ROTARY or PLAIT_POSITIONS_ALIBI; other kinds have no effect here */
-  gint64 window;               /* number of rows that a row sees, itself included; 0: all rows before it */
-  gboolean sentences; /* TRUE: a row sees rows of its own sentence only; start tokens begin the sentences of a target */
+
+  /* Number of rows that a row attends to, itself included; 0: itself and all rows before it. */
+  gint64 window;
+
+  /* TRUE: a row attends only to rows of its own sentence; start tokens begin the sentences of a target */
+  gboolean sentences;
 } PlaitCausalSettings;
 
 /* Declares causal self-attention of rows of the decoder's width, with parameters below @name. */
@@ -160,9 +165,9 @@ PLAIT_API PlaitNode *plait_decoding_scan (PlaitDecoding *decoding, guint scan, P
  * inputs of all rows. */
 PLAIT_API PlaitNode *plait_decoding_recur (PlaitDecoding *decoding, guint recur, PlaitNode *projected);
 
-/* Returns what the combiner makes of @query [rows, query width]. With PLAIT_SCORES_HEADS the query of the result is the
- * sublayer's output; with PLAIT_SCORES_RECURRENT its context [rows, memory width] is the sum of the contexts. @gate:
- * gate of the sentinel, or NULL. */
+/* Returns the result of the combiner for @query [rows, query width]. With PLAIT_SCORES_HEADS the query of the result is
+ * the sublayer's output; with PLAIT_SCORES_RECURRENT its context [rows, memory width] is the sum of the contexts.
+ * @gate: gate of the sentinel, or NULL. */
 PLAIT_API PlaitResidualStream plait_decoding_cross (PlaitDecoding *decoding, guint cross, PlaitNode *query,
                                                     PlaitNode *gate);
 
@@ -191,7 +196,8 @@ typedef void (*PlaitDecodingStep) (PlaitDecoding *decoding, gconstpointer settin
 PLAIT_API void plait_decoding_steps (PlaitDecoding *decoding, PlaitDecodingStep step, PlaitNode *const *inputs,
                                      guint n_inputs, PlaitNode **outputs, guint n_outputs);
 
-/* Returns the rows that the step before handed on as @carried, those of begin in the first step. */
+/* Returns the carried rows number @carried that the previous step handed on; in the first step, those that the function
+ * begin set. */
 PLAIT_API PlaitNode *plait_decoding_carried (PlaitDecoding *decoding, guint carried);
 
 /* Hands @rows [rows of this step, width] to the next step; in begin, [sentences, width] to the first. */

@@ -23,9 +23,9 @@ typedef struct
   guint n_memories;
   struct
   {
-    const char *name; /* NULL for the only or main memory; else a static name such as "sentences" */
+    const char *name; /* name of the memory, a static text such as "sentences"; NULL for the only or main memory */
     gint64 width;
-    PlaitStructure structure; /* at least the structure that the schema promises */
+    PlaitStructure structure; /* links that the memory carries; at least those that the schema promises */
     gboolean zero_output; /* TRUE: an attention that reads only this memory starts with zeros in its output projection,
                              if it has one */
   } memories[PLAIT_ENCODER_MAX_MEMORIES];
@@ -85,8 +85,8 @@ typedef struct
    * long. Called before a batch is read. NULL: any length is allowed. */
   gboolean (*check_length) (gconstpointer settings, gconstpointer state, gint64 rows, GError **error);
 
-  /* Returns FALSE with PLAIT_ERROR_INPUT if @input has another property that the encoder cannot read, such as too many
-   * sentences in a document. Called before a batch is read. NULL: any input is allowed. */
+  /* Returns FALSE with PLAIT_ERROR_INPUT if the encoder cannot read @input for another reason than its length, such as
+   * too many sentences in a document. Called before a batch is read. NULL: any input is allowed. */
   gboolean (*check_input) (gconstpointer settings, gconstpointer state, const PlaitInput *input, GError **error);
 
   gpointer reserved[2];
@@ -98,7 +98,7 @@ PLAIT_API void plait_encoding_add_loss (PlaitEncoding *encoding, const char *nam
 /* For encoders of trees, pyramids and documents with an inner encoder. */
 
 /* Returns the memory rows of the input's trees over the rows of the inner encoder. A sentence of one token, with or
- * without EOS, has this token as its root. In the tape's arena. */
+ * without EOS, has this token as its root. The result is in the tape's arena. */
 PLAIT_API const PlaitTreeRows *plait_encoding_tree (const PlaitEncoding *encoding);
 
 /* Returns a memory of all rows of @tree, with their links. @rows: their states and, unless NULL, their cell states. */

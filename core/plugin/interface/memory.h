@@ -25,9 +25,12 @@ typedef struct
   const gint64 *left;
   const gint64 *right;
   const gint64 *parent;
-  const gint64 *first_child; /* children are consecutive rows; neighbours may share a child */
-  const gint64 *n_children;  /* 0 for leaves */
-  const gint64 *level;       /* 0 for leaves, else one more than the children's level; top rows have the parent -1 */
+  const gint64 *first_child; /* first child; children are consecutive rows, and neighbours may share a child */
+  const gint64 *n_children;  /* number of children; 0 for leaves */
+
+  /* Level of the row: 0 for leaves, else one more than its children's; top rows have the parent -1. */
+  const gint64 *level;
+
   const gint64 *previous;
   const gint64 *next;
   const gint64 *sentence; /* number of the sentence within its document */
@@ -42,7 +45,7 @@ typedef struct
   PlaitNode *states;       /* [rows, width] */
   PlaitNode *cells;        /* [rows, width] LSTM cell states, or NULL */
   PlaitRagged rows;        /* rows of each sentence; a sentence without rows is a missing source */
-  const PlaitLinks *links; /* NULL if the memory has no structure */
+  const PlaitLinks *links; /* links of the rows; NULL if the memory has no structure */
 } PlaitMemory;
 
 /* Returns the mean of the rows of each sentence, [sentences, width]; zeros for a sentence without rows. */

@@ -43,7 +43,9 @@ typedef struct
 {
   const char *name;   /* name of the source, or SOURCE.PART if its encoder gives several memories */
   const char *source; /* name of the source */
-  gboolean has_words; /* TRUE if rows have ids of words: the source is text and has the target's vocabulary */
+
+  /* TRUE if the rows have ids of words, because the source is text and has the target's vocabulary */
+  gboolean has_words;
 } PlaitOutputMemory;
 
 /* Arguments for building an output. Valid during the call of build: copy what output needs. */
@@ -65,7 +67,7 @@ typedef struct
 typedef struct
 {
   PlaitNode *weights;       /* [pairs, 1] before dropout; NULL if the shape does not copy this memory */
-  PlaitQueryKeyPairs pairs; /* rows of the pass with rows of the memory */
+  PlaitQueryKeyPairs pairs; /* pairs of a row of the pass and a row of the memory */
   const gint64 *queries;    /* [pairs] row of the pass of each pair */
 } PlaitOutputAttention;
 

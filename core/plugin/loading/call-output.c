@@ -141,7 +141,7 @@ expect_copies (const PlaitOutputShape *shape, const PlaitOutputPass *pass)
     }
 }
 
-/* Fails the step if the output changed what @given, the pass before the call, gives it. */
+/* Fails the step if the output changed a field of @pass that the host had set. @given: the pass before the call. */
 static void
 expect_given (const PlaitOutputPass *pass, const PlaitOutputPass *given)
 {

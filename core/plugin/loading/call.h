@@ -34,7 +34,7 @@ struct PlaitInstance
 gboolean plait_call_build_encoder (PlaitInstance *instance, const PlaitComponent *component,
                                    const PlaitEncoderBuild *build, PlaitLossColumns *columns, GError **error);
 
-/* Builds the combiner of @cross, which receives its declarations. */
+/* Builds the combiner, which declares what it uses in @cross. */
 gboolean plait_call_build_combiner (PlaitInstance *instance, const PlaitComponent *component,
                                     PlaitCrossAttention *cross, PlaitParameters *parameters, GError **error);
 

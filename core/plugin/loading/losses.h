@@ -48,8 +48,7 @@ PlaitLossPass *plait_loss_pass_new (PlaitTape *tape);
 void plait_loss_pass_add (PlaitLossPass *pass, PlaitTape *tape, const PlaitLosses *losses, const guint *indices,
                           const char *name, PlaitNode *loss);
 
-/* Ends the step, in the name of the plugin that added it, if a loss is not finite. The caller has found that the loss
- * of the targets is finite. */
+/* Ends the step, with an error that names the plugin, if a loss that a plugin added is not finite. */
 void plait_loss_pass_expect_finite (const PlaitLossPass *pass, PlaitTape *tape);
 
 /* Returns the sum of the losses added to @column, [1, 1], or NULL if no loss was added. */

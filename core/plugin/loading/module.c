@@ -141,7 +141,7 @@ look_at_table (const PlaitPluginDescriptor *descriptor, gsize *state_size)
   return NULL;
 }
 
-/* TRUE if dumps of coverage use @name, or names with its ending, for something else. */
+/* TRUE if dumps of coverage use @name, or its ending, for something else. */
 static gboolean
 is_taken (const char *name)
 {
@@ -154,7 +154,7 @@ is_taken (const char *name)
   return g_strv_contains (taken, name);
 }
 
-/* Checks the name of a coverage's prepared numbers in dumps. */
+/* Checks @name, the prepared_name of a coverage. */
 static gboolean
 check_prepared_name (const char *path, const char *name, GError **error)
 {

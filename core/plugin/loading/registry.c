@@ -11,8 +11,8 @@
 
 struct PlaitRegistry
 {
-  GPtrArray *folders; /* element-type PlaitPluginFolder */
-  GPtrArray *plugins; /* element-type PlaitPlugin, without hidden ones */
+  GPtrArray *folders; /* (element-type PlaitPluginFolder) */
+  GPtrArray *plugins; /* (element-type PlaitPlugin) plugins that are not hidden */
   GHashTable *homes;  /* "KIND/NAME" -> path of the module that a run used */
   PlaitSandboxLimits limits;
 };

@@ -22,7 +22,7 @@ struct PlaitPlugin
   const PlaitPluginFolder *folder;
   char *schema_path;   /* path of the schema; the file may be missing */
   char *module_path;   /* path of the module; the file may be missing */
-  PlaitPlugin *hidden; /* the plugin of the same kind and name in a later folder, hidden by this one; or NULL */
+  PlaitPlugin *hidden; /* plugin of equal kind and name in a later folder, which this one hides; or NULL */
 
   /* The following fields are NULL until they are needed. */
   PlaitSchema *schema;
@@ -55,7 +55,8 @@ PlaitPlugin *plait_registry_plugin (const PlaitRegistry *registry, guint index);
  * (transfer none) */
 PlaitPlugin *plait_registry_find (PlaitRegistry *registry, PlaitPluginKind kind, const char *name, GError **error);
 
-/* Stores that a run used the plugin @name of @kind from @module, for the message when it is not found. */
+/* Stores the path @module from which a run loaded the plugin @name of @kind. The message about a missing plugin names
+ * it. */
 void plait_registry_remember (PlaitRegistry *registry, PlaitPluginKind kind, const char *name, const char *module);
 
 /* Returns the module path stored by plait_registry_remember, or NULL. (transfer none) */

@@ -29,7 +29,7 @@ typedef struct
   PlaitPluginKind kind;
   gint64 interface;
   const char *summary;
-  const char *reference; /* NULL if not given, also the next three */
+  const char *reference; /* source, such as a paper; NULL if not given, like the next three fields */
   const char *version;
   const char *licence;
   const char *author;
@@ -40,13 +40,13 @@ typedef struct
   const char *attentions;            /* scores of decoders that the plugin works with, "heads;score"; NULL: all */
   PlaitCrossScores scores;           /* decoders only: how their cross-attentions score rows */
   PlaitStructure requires_structure; /* links that the plugin's memories must carry */
-  gboolean one_memory_is_enough;     /* TRUE if one memory must carry them; FALSE: all memories */
-  gboolean requires_leaves;          /* encoders only: TRUE if it needs an inner encoder */
-  gboolean refuses_coverage;         /* combiners only: TRUE if it cannot be used with a coverage */
-  gboolean requires_sentences; /* combiners only: TRUE if it pairs sentences of documents with those of the target */
-  PlaitStructure provides_structure; /* encoders only: links that its memories carry */
-  gboolean writes_own_words;         /* outputs only: TRUE if it writes own words (PlaitBatch in types/input.h) */
-  gboolean provides_summary;         /* encoders only: TRUE if it gives a summary */
+  gboolean one_memory_is_enough;     /* TRUE if one memory with the required links is enough; FALSE: all need them */
+  gboolean requires_leaves;          /* encoders only: TRUE if the encoder needs an inner encoder */
+  gboolean refuses_coverage;         /* combiners only: TRUE if the combiner cannot be used with a coverage */
+  gboolean requires_sentences; /* combiners only: TRUE if sentences of documents are paired with target sentences */
+  PlaitStructure provides_structure; /* encoders only: links that the memories of the encoder carry */
+  gboolean writes_own_words;         /* outputs only: TRUE if the output writes own words (PlaitBatch) */
+  gboolean provides_summary;         /* encoders only: TRUE if the encoder gives a summary */
   guint n_parameters;
   const PlaitSettingSpecification *const *parameters; /* [n_parameters], in the order of the file */
 
