@@ -57,7 +57,7 @@ static const PlaitBlasTable table = {
   .describe = describe,
   .take_buffer = take_buffer,
   .give_buffer = give_buffer,
-  .buffer_size = (gsize)256 << 20, /* twice what it takes on x86-64 */
+  .buffer_size = (gsize)256 << 20, /* twice the size of OpenBLAS's buffer on x86-64 */
 };
 
 PLAIT_MODULE_DEFINE ("blas", table)

@@ -7,7 +7,7 @@
  * Attention down the levels of a pyramid (Gupta & Ahmed, Attention on Hierarchical Representation of Inputs). Siblings
  * are the top rows, or the children of a followed row:
  *
- *     p (row) = softmax over its siblings (score (query, row)) * p (parent);   p above the top is 1
+ *     p (row) = softmax over its siblings (score (query, row)) * p (parent);   p of the parent of top rows is 1
  *     context = sum over the reached leaves of p (leaf) * value (leaf)
  *
  * descent=soft follows all rows. top1 and beam follow, for each query and head, the row or the few rows of each level

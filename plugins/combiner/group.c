@@ -18,7 +18,8 @@
 
 typedef struct
 {
-  PlaitGatedSum *gates; /* [memories], in layers with global attention; else NULL */
+  /* [memories] gated sums of group and global attention; NULL in layers without global attention */
+  PlaitGatedSum *gates;
 } State;
 
 #define GLOBAL "global"

@@ -22,7 +22,7 @@ typedef struct
   PlaitLinear gate;
   PlaitLinear candidate;
   guint scan;
-  PlaitLinear output; /* declared if the setting expansion is above 1 */
+  PlaitLinear output; /* map from the state to the decoder's width; declared if the setting expansion is above 1 */
   guint cross;
   PlaitNorm feed_forward_norm;
   PlaitFeedForward feed_forward;
@@ -33,7 +33,7 @@ typedef struct
   gboolean pre_norm;
   double dropout;
   Layer *layers;
-  PlaitNorm norm; /* after the last layer, for pre-norm only */
+  PlaitNorm norm; /* normalisation after the last layer, for pre-norm only */
 } State;
 
 static PlaitNode *

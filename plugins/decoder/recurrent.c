@@ -14,9 +14,7 @@ recurrent_memory_width (gint64 context_width, gint64 width, const gint64 *widths
   return widths[0];
 }
 
-/*
- * The first state
- */
+/* Functions that compute the first state */
 
 /* Returns tanh of the sum of @linears applied to @from. */
 static PlaitNode *
@@ -51,9 +49,7 @@ recurrent_begin (PlaitDecoding *decoding, gconstpointer settings, gconstpointer 
     }
 }
 
-/*
- * A step
- */
+/* Functions that compute a step */
 
 PlaitNode *
 recurrent_read_out (const Recurrent *r, PlaitTape *tape, PlaitNode *state, PlaitNode *embedded, PlaitNode *context)
@@ -157,9 +153,7 @@ recurrent_decode (PlaitDecoding *decoding, gconstpointer settings, gconstpointer
   return recurrent_read_out (r, tape, outputs[RECURRENT_OUTPUT_STATE], read, outputs[RECURRENT_OUTPUT_CONTEXT]);
 }
 
-/*
- * Building
- */
+/* Functions that build the decoder */
 
 static PlaitCell
 declare_cell (const Recurrent *r, PlaitParameters *parameters, const char *name, gint64 input_width,

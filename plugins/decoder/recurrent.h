@@ -6,7 +6,7 @@
 
 /*
  * The recurrent decoders: GRU (dl4mt; Chen et al. 2017, eq. 3-7) and LSTM (Luong et al. 2015; Eriguchi et al. 2016),
- * with one cross-attention. query names the state that queries it, and so the order of a step:
+ * with one cross-attention. The setting query names the state that queries it, and so determines the order of a step:
  *
  *     previous       c = combine (s');          s = cell (s', [y; c])
  *     intermediate   h = cell (s', y);          c = combine (h);    s = second cell (h, c)
@@ -65,18 +65,18 @@ typedef struct
   gint64 width; /* w, width of embeddings and readout */
   gint64 state_width;
   double dropout;
-  PlaitCell *cells;    /* [layers] */
+  PlaitCell *cells;    /* [layers] cells */
   PlaitCell second;    /* second cell of the first layer; declared only if query=intermediate */
-  PlaitLinear context; /* if query=previous: from the context to the gates of the first cell */
-  PlaitLinear feed;    /* input feeding: from the readout to the gates of the first cell */
+  PlaitLinear context; /* linear map from the context to the gates of the first cell, if query=previous */
+  PlaitLinear feed;    /* linear map from the readout to the gates of the first cell, for input feeding */
   guint cross;
   PlaitLinear readout;
   PlaitLinear *initial_states; /* [layers][n_initial]; the first of each layer has a bias */
   PlaitLinear *initial_cells;  /* [layers][n_initial], for LSTM cells */
-  guint n_initial;             /* memories or summaries from which the first states are computed */
-  guint *states;               /* [layers] carried states */
-  guint *cell_states;          /* [layers] carried cell states, for LSTM cells */
-  guint fed;                   /* carried readout, for input feeding */
+  guint n_initial;             /* number of memories or summaries from which the first states are computed */
+  guint *states;               /* [layers] numbers of the carried states */
+  guint *cell_states;          /* [layers] numbers of the carried cell states, for LSTM cells */
+  guint fed;                   /* number of the carried readout, for input feeding */
 } Recurrent;
 
 /* Inputs and outputs of a step. */
@@ -98,7 +98,7 @@ enum
 /* Fills the inputs of steps [RECURRENT_INPUTS] from the embeddings of all rows. */
 void recurrent_inputs (PlaitDecoding *decoding, const Recurrent *r, PlaitNode *embedded, PlaitNode **inputs);
 
-/* A step, a PlaitDecodingStep. */
+/* Computes one step of the target; a PlaitDecodingStep. */
 void recurrent_step (PlaitDecoding *decoding, gconstpointer settings, gconstpointer state, PlaitNode *const *inputs,
                      PlaitNode **outputs);
 

@@ -17,8 +17,8 @@ typedef struct
 {
   PlaitNorm self_norm;
   guint self;
-  guint global;      /* used if sum is declared */
-  PlaitGatedSum sum; /* declared in layers with group and global self-attention */
+  guint global;      /* number of the attention to all rows; set if @sum is declared */
+  PlaitGatedSum sum; /* gated sum of group and global self-attention; declared in layers that have both */
   guint cross;
   PlaitNorm feed_forward_norm;
   PlaitFeedForward feed_forward;
@@ -31,7 +31,7 @@ typedef struct
   PlaitPositions positions;
   PlaitNorm embedding_norm; /* declared if the setting embedding_norm is TRUE */
   Layer *layers;
-  PlaitNorm norm; /* after the last layer, for pre-norm only */
+  PlaitNorm norm; /* normalisation after the last layer, for pre-norm only */
 } State;
 
 static PlaitNode *

@@ -13,7 +13,7 @@
 
 typedef struct
 {
-  PlaitLinear hidden; /* weight is NULL if there is no hidden layer */
+  PlaitLinear hidden; /* hidden layer; hidden.weight is NULL if there is none */
   PlaitLinear projection;
   PlaitNorm norm;
 } State;

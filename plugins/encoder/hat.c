@@ -20,7 +20,7 @@
  */
 typedef struct
 {
-  PlaitNorm token_norm;     /* not declared if token_norm=leaves */
+  PlaitNorm token_norm;     /* normalisation of the tokens; not declared if token_norm=leaves */
   PlaitPositions positions; /* positions of sentences in their document */
   PlaitEncoderStack layers;
 } State;

@@ -20,16 +20,16 @@
 typedef struct
 {
   PlaitLinear context;
-  PlaitLinear state; /* with the bias b */
+  PlaitLinear state; /* map of the state, with the bias b */
   PlaitLinear embedded;
 } Scores;
 
 typedef struct
 {
-  guint n; /* number of copied memories */
+  guint n; /* number of memories whose words are copied */
   guint *memories;
   Scores gate;
-  Scores sources; /* [n]; not declared for one memory */
+  Scores sources; /* scores of the n copied memories; not declared if n is 1 */
 } Pointer;
 
 static Scores

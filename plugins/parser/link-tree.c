@@ -20,7 +20,7 @@ typedef struct
   gsize start;    /* bytes of the current token: start .. end - 1 */
   gsize end;
   gboolean written; /* TRUE if the current token has been written, or if there is no current token yet */
-  GArray *open;     /* element-type Open */
+  GArray *open;     /* (element-type Open) */
   gboolean closed;  /* TRUE if the outermost constituent is closed */
   GString *tree;
 } Mapping;

@@ -27,7 +27,7 @@ lower (const char *text)
 typedef struct
 {
   UBreakIterator *rules;
-  UText *line; /* or NULL */
+  UText *line; /* line that is being split; NULL before the first line */
 } Sentences;
 
 static gpointer
