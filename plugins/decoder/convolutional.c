@@ -20,7 +20,7 @@
 typedef struct
 {
   guint convolution;
-  PlaitLinear query; /* [width, width], from the state to its term of the query */
+  PlaitLinear query; /* [width, width] map from the state to a term of the query */
   guint cross;
 } Layer;
 

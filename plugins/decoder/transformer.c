@@ -29,7 +29,7 @@ typedef struct
   gboolean pre_norm;
   double dropout;
   PlaitPositions positions;
-  PlaitNorm embedding_norm; /* declared if the setting embedding_norm is TRUE */
+  PlaitNorm embedding_norm; /* normalisation of the embeddings; declared if the setting embedding_norm is TRUE */
   Layer *layers;
   PlaitNorm norm; /* normalisation after the last layer, for pre-norm only */
 } State;

@@ -118,7 +118,7 @@ encode (gconstpointer data, gconstpointer state_data, PlaitEncoding *encoding)
   x = settings->token_norm == TOKEN_NORM_AFTER ? tokens : h;
   if (settings->place == PLACE_LAYERS || settings->readers == READERS_ALL)
     {
-      /* All rows pass through the layers; with place=top, each row sees only the first rows. */
+      /* All rows pass through the layers. With place=top, each row attends only to the first rows of sentences. */
       x = plait_encoder_stack_apply (tape, &state->layers, x, encoding->input->rows, &starts);
       sentences = first_rows (tape, x, &starts);
     }

@@ -14,7 +14,7 @@ struct PlaitRanks
   guint own;
   GThread *joined; /* the only thread that may call; NULL: any thread may */
   gint64 microseconds;
-  gboolean failed; /* all ranks have agreed on a failure */
+  gboolean failed; /* TRUE if all ranks have agreed on a failure */
 };
 
 PlaitRanks *

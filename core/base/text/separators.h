@@ -6,8 +6,8 @@
 /* A separator of lists in keys and options. A message about a wrong separator names the right one. */
 typedef struct
 {
-  const char *separator; /* such as ";" */
-  const char *between;   /* what the separator separates, in words for the user */
+  const char *separator; /* the separator, such as ";" */
+  const char *between;   /* noun for what it separates, for the user */
   const char *example;
 } PlaitSeparator;
 

@@ -77,8 +77,8 @@ typedef enum
 
 typedef struct
 {
-  guint8 kind;  /* PlaitTableCellKind */
-  guint8 style; /* PlaitTableStyle */
+  guint8 kind;  /* kind of the cell: PlaitTableCellKind */
+  guint8 style; /* style of a text: PlaitTableStyle */
   gint16 run;   /* number of the run that the text names, for its colour; -1 if the text names no run */
   guint8 mark;  /* PlaitTableMark, for a p value */
   union

@@ -49,7 +49,7 @@ plait_input_kind_is_text (PlaitInputKind kind)
 typedef struct
 {
   PlaitRagged nodes;   /* inner nodes of each sentence; its n is the number of sentences */
-  const gint64 *left;  /* [nodes] left child: its row in the sentence, or number of rows + its inner node */
+  const gint64 *left;  /* [nodes] left child: a row of the sentence, or T + i for its inner node i */
   const gint64 *right; /* [nodes] right child, numbered like @left */
 
   /* [nodes] such as "NP", "ROOT+S" (joined from a chain of single children) or "@NP" (added to make the tree binary);

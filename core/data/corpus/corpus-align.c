@@ -9,7 +9,7 @@
 typedef struct
 {
   const PlaitCorpusStreamState *stream;
-  GArray *ids;    /* gint32 */
+  GArray *ids;    /* gint32, ids of the sentence */
   GArray *words;  /* gint64 [ids], word of each row, or -1 */
   GArray *begins; /* gint64 [n + 1], first row of each word */
   GArray *ends;   /* gint64 [n + 1], end of the rows of each word */
@@ -104,7 +104,7 @@ typedef struct
   Words source, target;
   PlaitTokenStore *store;
   GArray *links; /* PlaitWordLink, of one line */
-  GArray *rows;  /* gint32, two per link of rows */
+  GArray *rows;  /* gint32, a row of the source and a row of the target for each link */
   gint64 tuple;  /* next kept tuple */
 } Reading;
 

@@ -43,7 +43,7 @@ struct PlaitCorpusSide
   PlaitCorpusRange line_ids[BLOCK_LINES]; /* range of the line's ids in the array of its piece */
 
   /* For tokens with trees: the number of ids of each word, in pieces like @ids. */
-  GArray *words[BLOCK_LINES / PIECE_LINES]; /* gint32 */
+  GArray *words[BLOCK_LINES / PIECE_LINES]; /* gint32, number of ids of each word */
   PlaitCorpusRange line_words[BLOCK_LINES];
 
   GArray *sentences; /* (element-type PlaitDocumentSentence) sentences of all documents of the block */
@@ -61,7 +61,7 @@ typedef struct
 typedef struct
 {
   PlaitCorpus *corpus;
-  PlaitCorpusSide *sides; /* [n_sides] */
+  PlaitCorpusSide *sides; /* [n_sides] sides of the block */
   gint64 n_sides;
   gboolean by_turns; /* TRUE: the sides are read line by line in turn, for texts from pipes */
 

@@ -22,13 +22,13 @@ typedef struct
 typedef struct
 {
   char *name;
-  PlaitCorpusFile *files;     /* [n_files of the corpus] */
-  guint column, trees_column; /* as in PlaitCorpusStream */
+  PlaitCorpusFile *files;     /* [n_files] text files */
+  guint column, trees_column; /* columns of a feed's table, as in PlaitCorpusStream */
   PlaitInputKind kind;
   PlaitVocabulary *vocabulary; /* vocabulary of a text; NULL for features and numbers */
-  PlaitTokenStore *tokens;     /* one sentence for each kept tuple */
-  PlaitUnknownWords *unknown;  /* one sentence per kept tuple; NULL: the text of unknown words is not kept */
-  PlaitFeatures *features;     /* one sentence for each line of the split */
+  PlaitTokenStore *tokens;     /* token ids: one sentence for each kept tuple */
+  PlaitUnknownWords *unknown;  /* unknown words: one sentence for each kept tuple; NULL: not kept */
+  PlaitFeatures *features;     /* features: one sentence for each line of the split */
   PlaitTreeMaker *trees;       /* maker of the stream's trees; NULL if the stream has no trees */
   PlaitTokenStore *steps;      /* trees, two numbers per node; one tree per kept tuple */
   gboolean treeless_dropped;   /* TRUE: tuples without a tree are dropped (no_tree=drop) */
@@ -43,11 +43,10 @@ typedef struct
   gint64 most_tokens;           /* a truncated source returns at most this many tokens of a sentence; 0: all */
   PlaitSubwordSampler *sampler; /* draws random segmentations; NULL: only the usual segmentation is used */
   gint64 most_sampled;          /* maximum tokens of a random segmentation */
-  guint32 *
 
-      /* [size] index of each tuple in the stores of this stream, if deranged or if tuples were dropped; NULL: the index
-       * is the tuple */
-      order;
+  /* [size] Index of each tuple in the stores of this stream, if deranged or if tuples were dropped; NULL: the index is
+   * the tuple. */
+  guint32 *order;
 
   gboolean absent; /* TRUE: the source is missing in all tuples */
   gboolean noisy;

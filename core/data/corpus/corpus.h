@@ -64,8 +64,8 @@ typedef struct
    * each word are known. */
   const PlaitTreeSettings *trees;
   const char *trees_path;           /* text file with one tree per line, for PLAIT_TREES_GIVEN; else NULL */
-  const char *const *further_trees; /* like @further, for @trees_path */
-  guint trees_column;               /* like @column, for @trees_path */
+  const char *const *further_trees; /* further files of trees, like @further */
+  guint trees_column;               /* column of a feed's table with trees, like @column */
 
   /* For tokens without trees: the layout of the text. If documents of one stream are cut into chunks, all streams must
    * be documents. A target has no maximum, so that chunks are the same whether its text is known or not. It has start

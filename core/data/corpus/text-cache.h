@@ -13,11 +13,13 @@
  */
 typedef struct
 {
-  const char *folder; /* NULL: "plait-index" next to each text, or, if that cannot be written, "plait" in the user's
-                         cache folder */
-  gint64 min_bytes;   /* smallest text file to cache, in bytes */
-  gint64 min_age;     /* seconds since the last change of a file before its stamp is trusted */
-  PlaitLog *log;      /* may be NULL */
+  /* Folder of the cache; NULL: "plait-index" next to each text, or "plait" in the user's cache folder if "plait-index"
+   * cannot be written. */
+  const char *folder;
+
+  gint64 min_bytes; /* smallest text file to cache, in bytes */
+  gint64 min_age;   /* seconds since the last change of a file before its stamp is trusted */
+  PlaitLog *log;    /* log of failures; may be NULL */
 } PlaitTextCache;
 
 /* Returns a cache of texts of 64 MiB or more in the folder $PLAIT_INDEX, or in the default folders if that is not set.

@@ -32,14 +32,14 @@ struct PlaitTokenStore
   gint64 ids;          /* upper bound: all ids are smaller */
   gsize width;         /* bytes per id: 2 or 4 */
   GByteArray *pending; /* all ids, or those not yet in the file */
-  int descriptor;      /* -1: no file */
+  int descriptor;      /* file of the ids; -1: there is no file yet */
   gsize written;       /* bytes in the file */
   PlaitFile *file;     /* cache file until it is committed, else NULL */
   char *name;          /* name of a cache file; NULL: a temporary file */
   XXH3_state_t *hash;  /* hash of the bytes written to the cache file */
   guint64 checksum;
 
-  GArray *lengths; /* guint32 per sentence */
+  GArray *lengths; /* guint32, number of ids of each sentence */
   GArray *starts;  /* guint64: number of ids before sentences 0, BLOCK, 2 * BLOCK, ... */
   guint64 tokens;
 };

@@ -28,7 +28,7 @@ PlaitTokenStore *plait_token_store_open (const char *path, gint64 ids, GError **
 /* Appends a sentence of @n ids. Fails if a file cannot be written. */
 gboolean plait_token_store_append (PlaitTokenStore *store, const gint32 *ids, gsize n, GError **error);
 
-/* Ends writing; reading may begin. */
+/* Ends writing. From now on, sentences can be read. */
 gboolean plait_token_store_finish (PlaitTokenStore *store, GError **error);
 
 /* Returns the checksum of the cache file that was finished or opened; 0 if there is no such file. */

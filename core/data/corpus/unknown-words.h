@@ -22,7 +22,7 @@ gboolean plait_unknown_words_append (PlaitUnknownWords *words, const PlaitVocabu
                                      gsize length, const gint32 *ids, gsize n, const PlaitDocumentSentence *sentences,
                                      gint64 n_sentences, gsize kept, GError **error);
 
-/* Ends writing; reading may begin. */
+/* Ends writing. From now on, words can be read. */
 gboolean plait_unknown_words_finish (PlaitUnknownWords *words, GError **error);
 
 /* Appends to @texts the word of each unknown token of sentence @sentence, in their order. NULL: the words of the text

@@ -27,12 +27,12 @@ typedef struct
 
 struct PlaitTextReader
 {
-  Table *table; /* NULL: the reader has a file of its own */
+  Table *table; /* table that has @column; NULL: the reader has its own file */
   guint column;
-  gboolean is_column;    /* the lines are a column of a file, perhaps shared */
-  PlaitTreeLines *trees; /* NULL: each line of the file is one text */
+  gboolean is_column;    /* TRUE: the lines are a column of a file, perhaps shared */
+  PlaitTreeLines *trees; /* joins the lines of a tree; NULL: each line of the file is one text */
 
-  PlaitSharedLines *shared; /* NULL: the lines are not shared */
+  PlaitSharedLines *shared; /* lines that several readers share; NULL: not shared */
   gint64 position;          /* number of shared lines that were returned; @text is the last of them */
 
   char *name;
@@ -47,7 +47,7 @@ struct PlaitTextReader
   gboolean raw_ended;
   gboolean begun; /* TRUE after the first bytes have been examined for gzip */
 
-  z_stream *inflate;        /* NULL for plain text */
+  z_stream *inflate;        /* state of decoding gzip; NULL for plain text */
   gboolean between_members; /* gzip: the previous member is complete, and the next one has not begun */
 
   /* Decoded text; text[start .. end - 1] was not returned yet, and its first @scanned bytes hold no LF. */

@@ -69,7 +69,7 @@ enum
 typedef struct
 {
   gint64 noun;
-  gint64 adjective; /* -1: no adjective */
+  gint64 adjective; /* number of the adjective; -1: no adjective */
   gboolean plural;
   gint64 gender;
   gboolean definite;
@@ -83,7 +83,7 @@ typedef struct
   gint64 verb;
   gint64 tense;
   gboolean negative;
-  gint64 adverb; /* -1: no adverb */
+  gint64 adverb; /* number of the adverb; -1: no adverb */
 } Event;
 
 /* Appends the stem of word @number of lexical class @class in @language. */

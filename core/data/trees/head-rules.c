@@ -13,7 +13,7 @@
 typedef struct
 {
   gboolean from_right;
-  char **labels; /* NULL-terminated; empty: any child matches */
+  char **labels; /* labels to look for, NULL-terminated; empty: any child matches */
 } Search;
 
 struct PlaitHeadRules

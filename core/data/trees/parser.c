@@ -41,7 +41,7 @@ typedef struct
 
 typedef struct
 {
-  pid_t child; /* 0: not running */
+  pid_t child; /* process id; 0: not running */
   int socket;
   gboolean started;
   Job *job;        /* the sentence that is being parsed, or NULL */

@@ -72,7 +72,7 @@ number_chain (PlaitTreeMaker *maker, gint64 node, gint32 *number, GError **error
 typedef struct
 {
   PlaitTreeMaker *maker;
-  GArray *children; /* PlaitLabel */
+  GArray *children; /* (element-type PlaitLabel) labels of the children of one node */
   gint64 *done;     /* [nodes], number of completed children */
   gint64 *pivot;    /* [nodes], the child, from 1, at which joining begins */
 } Binariser;

@@ -12,10 +12,10 @@
 typedef struct
 {
   PlaitTextReader *trees;
-  PlaitTextReader *tokens; /* NULL if the trees are checked without tokens */
+  PlaitTextReader *tokens; /* reader of the tokens; NULL if trees are read without tokens */
   const char *line;
   gsize length;
-  const char *sentence; /* NULL if the trees are checked without tokens */
+  const char *sentence; /* current line of the tokens; NULL if trees are read without tokens */
   gsize sentence_length;
   PlaitTreeMaker *maker;
 } Reading;

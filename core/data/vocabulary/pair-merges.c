@@ -6,14 +6,14 @@ typedef struct
 {
   double rank;
   gint32 position;
-  gint32 id;      /* the merged piece */
-  guint32 length; /* bytes of the merged piece; if the two pieces have another sum, one has been merged meanwhile */
+  gint32 id;      /* id of the merged piece */
+  guint32 length; /* bytes of both pieces; if this is not their sum now, one of them has been merged in the meantime */
 } Candidate;
 
 struct PlaitPairMerger
 {
-  GArray *pieces;     /* PlaitMergePiece */
-  GArray *candidates; /* Candidate, a binary heap */
+  GArray *pieces;     /* (element-type PlaitMergePiece) */
+  GArray *candidates; /* (element-type Candidate) a binary heap */
 };
 
 PlaitPairMerger *

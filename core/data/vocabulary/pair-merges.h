@@ -11,13 +11,13 @@
 /* A piece of the text. */
 typedef struct
 {
-  gint32 id;             /* -1: the vocabulary lacks the piece */
-  guint32 start, length; /* bytes in the text; length 0: merged into an earlier piece */
+  gint32 id;             /* id of the piece; -1: the vocabulary lacks it */
+  guint32 start, length; /* bytes of the piece in the text; length 0: it was merged into an earlier piece */
   gint32 previous, next; /* neighbours, -1 at the ends */
 } PlaitMergePiece;
 
-/* Returns the id of the piece that @left and @right make together, or -1. Sets *@rank: the pair of the lowest rank is
- * merged first; the leftmost one of several. */
+/* Returns the id of the piece that @left and @right make together, or -1. Sets *@rank: the pair with the lowest rank is
+ * merged first, the leftmost pair if ranks are equal. */
 typedef gint32 (*PlaitMergeRule) (gconstpointer data, const PlaitMergePiece *left, const PlaitMergePiece *right,
                                   double *rank);
 
@@ -29,7 +29,7 @@ typedef struct
   guint64 draws; /* number of draws so far */
 } PlaitMergeDropout;
 
-/* The pieces of one text after the other. Not for several threads at once. */
+/* Merges the pieces of one text after another. Only one thread at a time may use it. */
 typedef struct PlaitPairMerger PlaitPairMerger;
 
 PlaitPairMerger *plait_pair_merger_new (void);

@@ -33,7 +33,7 @@ typedef struct
   PlaitPublishedNumbers numbers;
   PlaitBytePairs *byte_pairs;
   PlaitSentencePiece *subwords;
-  char **pieces;       /* [numbers.size], by the model's ids; NULL for ids without a piece */
+  char **pieces;       /* [numbers.size] pieces by the model's ids; NULL for ids without a piece */
   GHashTable *by_text; /* piece -> the model's id; keys belong to @pieces */
   PlaitIdMap ids;
   char *absent[PLAIT_TOKEN_SPECIALS]; /* name of each special token that the model lacks; NULL for the others */

@@ -24,19 +24,19 @@ enum
 
 typedef struct
 {
-  const char *text; /* NULL if the text of the piece is never segmented in another way */
+  const char *text; /* text of the piece; NULL if it is never segmented in another way */
   gsize length;
   float score;
 } Piece;
 
-/* SentencePiece's SampleEncode cannot serve: it draws from a generator of each thread, seeded once, so that the results
+/* SentencePiece's SampleEncode is not used: it draws from a generator of each thread, which is seeded once, so results
  * would depend on the threads. */
 struct PlaitSubwordSampler
 {
   gboolean bpe;
-  Piece *pieces;       /* [size of the vocabulary] */
-  GHashTable *by_text; /* pieces that may be segmented in another way */
-  gsize longest;       /* bytes of the longest of these pieces */
+  Piece *pieces;       /* [size of the vocabulary] pieces by id */
+  GHashTable *by_text; /* set of the Pieces that may be segmented in another way, looked up by text */
+  gsize longest;       /* bytes of the longest piece in @by_text */
 };
 
 /*
@@ -203,14 +203,14 @@ plait_subword_sampler_free (PlaitSubwordSampler *self)
   g_free (self);
 }
 
-/* A text that is divided. Its memory serves several texts. */
+/* A text that is segmented at random. Its memory is reused for the next text. */
 typedef struct
 {
   const PlaitSubwordSampler *self;
   GString *text;
   PlaitMergeDropout draws;
-  PlaitPairMerger *merger; /* bpe */
-  GArray *forward;         /* unigram: double */
+  PlaitPairMerger *merger; /* used for BPE */
+  GArray *forward;         /* double, sums of sum_forward; used for unigram models */
 } Draw;
 
 /* Returns the end of the character at byte @at. */

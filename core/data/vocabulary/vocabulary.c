@@ -11,7 +11,7 @@
 #include "types/input.h"
 #include "vocabulary/published.h"
 
-/* A seal with at most so many wrong bytes is recognised, as a damaged seal. */
+/* Bytes that begin a file count as a damaged seal if at most this many of them differ from the seal. */
 #define MAX_WRONG 2
 
 struct PlaitVocabulary

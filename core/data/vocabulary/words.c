@@ -36,7 +36,7 @@ typedef const char *(*NextWord) (const char *text, gsize text_length, gsize *pos
 typedef struct
 {
   guint64 key;    /* the word's bytes if at most eight, else its hash */
-  guint32 length; /* bytes */
+  guint32 length; /* bytes of the word */
   guint32 number; /* number of the word + 1; 0: the slot is free. At least half of all slots are free. */
 } Slot;
 

@@ -9,11 +9,10 @@
 typedef struct
 {
   PlaitTextPairs pairs; /* texts of documents: the joined lines of each, without blank lines */
-  gsize *
 
-      /* [documents + 1] first line of each document; document d is lines[d] .. lines[d + 1] - 1; NULL if the texts were
-       * documents already */
-      lines;
+  /* [documents + 1] First line of each document; document d is lines[d] .. lines[d + 1] - 1. NULL if the texts were
+   * documents already. */
+  gsize *lines;
 
   char **texts; /* [1 + sets, documents] texts to which @pairs points */
   const char *const **references;

@@ -109,7 +109,7 @@ typedef struct
 
 typedef struct
 {
-  State states[BEAM]; /* best first */
+  State states[BEAM]; /* states, the best first */
   guint n;
   guint8 *used; /* [BEAM, reference], 1 for matched positions, indexed by rank */
 } Beam;
@@ -118,7 +118,7 @@ typedef struct
 {
   Side hypothesis, reference;
   /* Positions of the reference sorted by stem, then by position; the index in this order is a rank. */
-  gint *positions, *ranks; /* [reference] */
+  gint *positions, *ranks; /* [reference] positions by rank, and ranks by position */
   Beam now, next;
 } Alignment;
 

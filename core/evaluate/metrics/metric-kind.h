@@ -35,7 +35,7 @@ typedef struct
   gsize offset; /* offset of the option's field in the metric's struct */
   const char *const *choices;
   double minimum, maximum;
-  const char *summary; /* one line for users */
+  const char *summary; /* summary for users, one line */
 } PlaitMetricOption;
 
 /* Options "tok" and "model" of a metric whose struct @type has the PlaitTokeniser @member. @names: their choices, of
@@ -60,13 +60,13 @@ typedef struct
 struct PlaitMetricKind
 {
   const char *name;
-  const char *summary; /* one line for users */
+  const char *summary; /* summary for users, one line */
   const char *title; /* title in tables; NULL: the function finish sets title, and width and max_bytes if they depend on
                         settings */
   guint width;
   gsize max_bytes;                  /* maximum bytes of a text; 0: PLAIT_TEXT_LIMIT */
   gsize size;                       /* size of the metric's struct */
-  const PlaitMetricOption *options; /* ends with a NULL name; NULL: no options */
+  const PlaitMetricOption *options; /* options, ended by a NULL name; NULL: no options */
   gboolean larger_is_better;
   gboolean reads_lines; /* TRUE: documents keep their line ends; FALSE: spaces join their sentences */
 

@@ -36,7 +36,7 @@ typedef struct
 {
   gsize sentences;
   guint width;
-  double *values;  /* [sentences, width] */
+  double *values;  /* [sentences, width] rows */
   gint references; /* number of references of each sentence; -1 if it varies, 0 if the metric uses no references */
 
   /* For documents: [sentences + 1], document i has the lines lines[i] .. lines[i + 1] - 1; else NULL. */
@@ -76,7 +76,7 @@ typedef struct
 {
   const char *name;
   PlaitMetricOptionType type;
-  const char *choices;  /* such as "13a;intl"; NULL for other types */
+  const char *choices;  /* choices, such as "13a;intl"; NULL for other types */
   const char *standard; /* default; NULL if it depends on other options */
   const char *minimum;  /* smallest number; NULL, like @maximum, for other types */
   const char *maximum;

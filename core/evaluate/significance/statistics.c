@@ -143,7 +143,7 @@ p_value (guint counted, guint trials)
 typedef struct
 {
   gsize groups, stride; /* width rounded up to a multiple of COLUMNS */
-  gint32 *rows;         /* [groups, 1 << GROUP, stride]; NULL: the numbers are not whole, or too large */
+  gint32 *rows;         /* [groups, 1 << GROUP, stride] sums; NULL: the numbers are not whole, or too large */
 } Subsets;
 
 /* TRUE if the differences of the rows are whole, and any sum of them fits into 32 bits. */

@@ -25,7 +25,7 @@ double plait_median (const double *numbers, gsize n);
 /* The middle 95 % of the scores of bootstrap resamples (sentences drawn with replacement). */
 typedef struct
 {
-  guint resamples; /* 0: no interval was computed */
+  guint resamples; /* number of resamples; 0: no interval was computed */
   guint64 seed;
   double mean;       /* mean of the resamples' scores */
   double low, high;  /* 2.5 % and 97.5 % percentiles: score number N/40 from below and from above */

@@ -28,7 +28,7 @@ char *plait_text_lower (const char *text);
 /* A regular expression and the replacement of its matches, in which \1 stands for the first group. */
 typedef struct
 {
-  const char *pattern, *replacement; /* NULL ends a list of rules */
+  const char *pattern, *replacement; /* a NULL pattern ends a list of rules */
   GRegex *compiled;                  /* compiled at the first use; NULL until then */
 } PlaitTextRule;
 

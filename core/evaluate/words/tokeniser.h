@@ -25,7 +25,7 @@ typedef enum
 /* The tokeniser of a metric; zeroed: 13a. */
 typedef struct
 {
-  guint tokens;            /* PlaitTokens */
+  guint tokens;            /* the tokeniser: PlaitTokens */
   char *model;             /* path of the SentencePiece model, or NULL */
   gconstpointer resources; /* library or model that the tokeniser uses; stays open until the process ends */
 } PlaitTokeniser;

@@ -28,7 +28,7 @@ typedef struct PlaitCrossAttention PlaitCrossAttention;
  * query and context. */
 typedef struct
 {
-  PlaitNode *query; /* [query rows, query width] */
+  PlaitNode *query; /* [query rows, query width] queries */
   PlaitNode *context;
 } PlaitResidualStream;
 
@@ -97,9 +97,9 @@ PLAIT_API gint64 plait_cross_query_width (const PlaitCrossAttention *cross);
 PLAIT_API guint plait_cross_layer (const PlaitCrossAttention *cross);
 
 /*
- * For build: every parameter is declared before anything runs. Names of parameters: PREFIX/normalise/SLOT/...,
- * PREFIX/attend/MEMORY/..., PREFIX/jointly/..., PREFIX/contexts/...; for an attention with a name,
- * PREFIX/NAME/attend/MEMORY/...
+ * Functions for build, which declares all parameters before the model runs. Names of parameters:
+ * PREFIX/normalise/SLOT/..., PREFIX/attend/MEMORY/..., PREFIX/jointly/..., PREFIX/contexts/...; for an attention with a
+ * name, PREFIX/NAME/attend/MEMORY/...
  */
 
 /* Return the registry in which a combiner declares parameters of its own, and the required beginning of their names.
@@ -127,7 +127,7 @@ PLAIT_API void plait_cross_declare_queries (PlaitCrossAttention *cross);
 PLAIT_API void plait_cross_declare_loss (PlaitCrossAttention *cross, const char *name, double weight);
 
 /*
- * For running, in combine.
+ * Functions for combine, while the model runs.
  */
 
 /* Returns the tape, for operators of the combiner's own. (transfer none) */

@@ -48,7 +48,7 @@ typedef struct
   double dropout;           /* decoder.dropout */
   double attention_dropout; /* decoder.attention_dropout */
   gboolean attention_bias;  /* decoder.attention_bias */
-  const PlaitMemorySpecification *memories; /* [n_memories]; all have the width that memory_width returned */
+  const PlaitMemorySpecification *memories; /* [n_memories] memories, all of the width that memory_width returned */
   guint n_memories;
   const PlaitMemorySpecification *summaries; /* [n_summaries] name and width of the summaries of encoders */
   guint n_summaries;

@@ -42,7 +42,7 @@ typedef struct
 
 typedef struct
 {
-  PlaitNode *states;       /* [rows, width] */
+  PlaitNode *states;       /* [rows, width] states */
   PlaitNode *cells;        /* [rows, width] LSTM cell states, or NULL */
   PlaitRagged rows;        /* rows of each sentence; a sentence without rows is a missing source */
   const PlaitLinks *links; /* links of the rows; NULL if the memory has no structure */

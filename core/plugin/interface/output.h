@@ -55,7 +55,7 @@ typedef struct
   gint64 context_width;              /* width of PlaitOutputPass.context */
   gint64 embedded_width;             /* width of PlaitOutputPass.embedded */
   gint64 vocabulary_size;            /* number of words */
-  const PlaitOutputMemory *memories; /* [n_memories] */
+  const PlaitOutputMemory *memories; /* [n_memories] memories of the decoder */
   guint n_memories;
   PlaitParameter *embedding;   /* target embeddings [vocabulary, state_width] if decoder.tie_output is set, else NULL */
   gboolean bias;               /* value of decoder.output_bias */
@@ -81,7 +81,7 @@ typedef struct
   PlaitNode *embedded; /* [rows, embedded_width] embeddings of the tokens that the decoder read, without dropout; NULL
                           if the shape does not ask for them */
   guint n_memories;
-  const PlaitOutputAttention *attention; /* [n_memories] */
+  const PlaitOutputAttention *attention; /* [n_memories] attention to each memory */
   PlaitNode *shares; /* [rows, n_memories] weights of the combiner's attention over contexts, or NULL */
   gboolean joint;    /* TRUE: the attention weights of all memories come from one softmax */
 

@@ -17,7 +17,7 @@ typedef struct PlaitInstance PlaitInstance;
 
 struct PlaitInstance
 {
-  const PlaitComponent *component; /* NULL: the model has no such component */
+  const PlaitComponent *component; /* component that was built; NULL: the model has no such component */
   gpointer state;
   PlaitLosses losses;
   guint columns[PLAIT_MAX_LOSSES];

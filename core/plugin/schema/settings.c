@@ -334,8 +334,8 @@ struct PlaitSettings
 {
   guint references;
   guint n;
-  const PlaitSettingSpecification **specifications; /* [n] */
-  Entry *entries;                                   /* [n] */
+  const PlaitSettingSpecification **specifications; /* [n] specification of each setting */
+  Entry *entries;                                   /* [n] value of each setting */
 };
 
 PlaitSettings *

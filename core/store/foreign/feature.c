@@ -197,7 +197,8 @@ read_positions (FeatureFile *file, gint64 sentence, gint64 first, PlaitTensor ro
   return TRUE;
 }
 
-/* Does in the child all that this process will do later; reads as many sentences as time permits. */
+/* Opens and reads the file in the child process, as this process will do later. Reads sentences from all parts of it:
+ * about SANDBOX_BYTES, but at least two. */
 static gboolean
 try_file (gpointer data, GError **error)
 {
@@ -221,7 +222,7 @@ try_file (gpointer data, GError **error)
 }
 
 /* Ends a read: @done is TRUE if it succeeded, else @fault is its error. If the file has changed since it was opened,
- * fails with that as the error. */
+ * fails with this change as the error. */
 static gboolean
 finish (const FeatureFile *file, gboolean done, GError **fault, GError **error)
 {

@@ -70,7 +70,7 @@ gboolean plait_safetensors_read (const PlaitSafetensors *file, const PlaitSafete
 typedef struct
 {
   const char *name;
-  PlaitTensor value; /* [rows, width] */
+  PlaitTensor value; /* [rows, width] values */
 } PlaitNamedTensor;
 
 /* Writes @tensors [n] with different names to @path, as F32 (F64 if PlaitScalar is double). @metadata is

@@ -229,7 +229,10 @@ plait_store_get_list (PlaitStore *store, const char *path, const char *name, Pla
                             store->path, name, path, plait_store_type_name (attribute.type),
                             plait_store_type_name (type));
   gsize element_bytes = text ? (gsize)attribute.element_bytes : plait_store_type_size (type);
-  g_autofree char *values = g_malloc0 ((gsize)attribute.elements * element_bytes + 1); /* at most 128 MiB */
+
+  /* Bytes of the values: at most 128 MiB. */
+  g_autofree char *values = g_malloc0 ((gsize)attribute.elements * element_bytes + 1);
+
   hid_t memory_type = text ? attribute.stored : plait_store_memory_type (type);
   if (attribute.elements > 0 && H5Aread (attribute.id, memory_type, values) < 0)
     return plait_store_fail_null (store, path, "read its attributes", error);

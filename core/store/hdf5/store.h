@@ -100,7 +100,7 @@ gboolean plait_store_check_not_left_open (const char *path, GError **error);
  * attributes changed, " (its attributes)" follows the path. */
 typedef struct
 {
-  GPtrArray *changed, *removed, *added; /* (element-type utf8) */
+  GPtrArray *changed, *removed, *added; /* paths (element-type utf8) */
 } PlaitStoreChanges;
 
 /* Opens @path for reading. A file that another program has rewritten is first opened in a child process. It is refused

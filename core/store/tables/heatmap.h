@@ -14,7 +14,7 @@
 typedef struct
 {
   const char *signal; /* name of the array, such as "weights" */
-  guint rank;         /* 1 .. PLAIT_STORE_MAX_RANK */
+  guint rank;         /* number of axes, 1 .. PLAIT_STORE_MAX_RANK */
   const gint64 *shape;
   const PlaitScalar *values; /* row-major */
   const char *const *axes;   /* [rank] names, such as "layer", "head", "target", "row" */
