@@ -26,14 +26,14 @@ typedef enum
 
 typedef enum
 {
-  RECURRENT_READOUT_DEEP,        /* reads state, embedding and context */
-  RECURRENT_READOUT_ATTENTIONAL, /* reads state and context */
+  RECURRENT_READOUT_DEEP,        /* the readout reads state, embedding and context */
+  RECURRENT_READOUT_ATTENTIONAL, /* the readout reads state and context */
 } RecurrentReadout;
 
 typedef enum
 {
-  RECURRENT_INITIAL_MEAN,    /* from the means of the rows of memories */
-  RECURRENT_INITIAL_SUMMARY, /* from the summaries of encoders */
+  RECURRENT_INITIAL_MEAN,    /* first states are computed from the means of the rows of memories */
+  RECURRENT_INITIAL_SUMMARY, /* first states are computed from the summaries of encoders */
   RECURRENT_INITIAL_ZERO,
 } RecurrentInitial;
 

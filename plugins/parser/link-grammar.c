@@ -44,8 +44,8 @@ open_english (gint64 unlinked, GError **error)
   parse_options_set_linkage_limit (self->options, LINKAGES);
   parse_options_set_repeatable_rand (self->options, true);
   parse_options_set_max_null_count (self->options, (int)unlinked);
-  /* No spelling corrections, which depend on the dictionaries installed, and no limits of time and memory, which depend
-   * on the machine. */
+  /* Turn off spelling corrections, which depend on the installed dictionaries, and limits of time and memory, which
+   * depend on the machine. */
   parse_options_set_spell_guess (self->options, 0);
   parse_options_set_max_parse_time (self->options, -1);
   parse_options_set_max_memory (self->options, -1);

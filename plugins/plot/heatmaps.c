@@ -108,7 +108,7 @@ arrange (PlaitPlotCanvas *canvas, Layout *layout)
   layout->columns_height = widest <= 0 ? 0 : layout->upright ? canvas->line : MIN (widest, 9 * canvas->size);
 }
 
-/* Returns k if every k-th cell of @extent points has space for a label, so that lines of text do not touch. */
+/* Returns the smallest k for which labels at every k-th cell do not touch, if a cell has @extent points. */
 static gint64
 step_of (const PlaitPlotCanvas *canvas, double extent)
 {

@@ -30,9 +30,9 @@ typedef struct
 {
   guint interface;     /* PLAIT_MODULE_INTERFACE */
   guint scalar_size;   /* bytes of PlaitScalar */
-  const char *kind;    /* name of the folder of modules of its kind */
+  const char *kind;    /* kind of the module: name of the folder of such modules */
   gsize table_size;    /* bytes of the struct at @table */
-  gconstpointer table; /* struct of functions, declared in the header of the kind */
+  gconstpointer table; /* struct of functions, which the header of the kind declares */
 } PlaitModule;
 
 #ifdef PLAIT_SCALAR_DOUBLE

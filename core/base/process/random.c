@@ -29,7 +29,7 @@ philox (guint64 key, guint64 low, guint64 high)
   return (Block){ low, high };
 }
 
-/* Uses of a key, in the high word of the counter, so that uses never collide. */
+/* What a key is used for. The use is the high word of the counter, so draws for different uses never collide. */
 enum
 {
   USE_DRAW,

@@ -40,8 +40,9 @@ char *plait_message (const char *format, va_list arguments) G_GNUC_PRINTF (1, 0)
 /* TRUE if *@fault is NULL; else moves *@fault to *@error. For functions that report failure by their GError only. */
 gboolean plait_no_error (GError **fault, GError **error);
 
-/* Returns the name in @names (NULL-terminated) that @wanted probably meant: one that differs by a typing error, else
- * one that begins or ends with @wanted or the reverse. NULL without such a name. (transfer none) */
+/* Returns the name in @names (NULL-terminated) that @wanted probably meant: one that differs by a typing error,
+ * else one that begins or ends with @wanted, or that @wanted begins or ends with. NULL without such a name.
+ * (transfer none) */
 const char *plait_nearest_name (const char *wanted, const char *const *names);
 
 /* Returns the end of a message about @wanted, which is not in @names (NULL-terminated): "did you mean "NEAREST"?" if a

@@ -7,7 +7,7 @@
 
 #define USUAL_FORMAT "%.2f"
 #define P_FORMAT "%.4f"
-#define MIN_P 0.00005 /* smallest p value that is shown as a number: four decimals of a smaller one would be 0 */
+#define MIN_P 0.00005 /* smaller p values are shown as "< 0.0001" */
 #define NONE "–"
 
 static void

@@ -116,9 +116,9 @@ plait_input_is_missing (const PlaitInput *input, gint64 sentence)
  * A batch of tuples. For a target y_1 .. y_n, target_inputs are BOS, y_1, .., y_n and target_outputs are y_1, .., y_n,
  * EOS. A decoder predicts output row j after it has read input rows 0 .. j.
  *
- * Other targets: of a class, one row with its number, or no row if the class is unknown; of a choice, one row with the
- * number of the chosen sentence in its document; of a span, two rows with its first and last row. For masked tokens,
- * outputs are the original tokens, inputs their rows within the sentence.
+ * Targets that are not text: a class has one row with its number, or no row if the class is unknown; a choice has one
+ * row with the number of the chosen sentence in its document; a span has two rows with the numbers of its first and
+ * last row. For masked tokens, outputs are the original tokens, and inputs are their rows within the sentence.
  *
  * A batch to be translated has no target: target_rows.offsets, target_inputs and target_outputs are NULL.
  *

@@ -164,7 +164,7 @@ are_lines (const guint32 *lines, gint64 size, gint64 end)
   return TRUE;
 }
 
-/* Takes counts, lines and @stores into @corpus if the corpus file @bytes is intact and matches the stores. */
+/* Moves the counts, the lines and @stores into @corpus, if the corpus file @bytes is intact and matches the stores. */
 static gboolean
 take (PlaitCorpus *corpus, const char *bytes, gsize length, PlaitTokenStore **stores)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The files of a training corpus, weights of files and tuples, and shares of the tuples. */
+/* Training corpora of several files: weights of files and tuples, draws in proportion to weights, and random parts of
+ * the tuples. */
 #include <math.h>
 #include <stdlib.h>
 

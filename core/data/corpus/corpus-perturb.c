@@ -146,8 +146,8 @@ plait_corpus_sample_subwords (PlaitCorpus *corpus, double strength, guint64 seed
   return TRUE;
 }
 
-/* Sets dropped sources of one tuple to -1. stored[s * n] is source s's index in its store. Each source that is present
- * is dropped by its own draw from @key; if all would be dropped, a random one stays. */
+/* Drops sources of one tuple: sets stored[s * n], the index of source s in its store, to -1. Each source that is not
+ * missing is dropped by a separate draw from @key. If all would be dropped, a random one stays. */
 static void
 drop_sources (const PlaitCorpus *corpus, PlaitRandomKey key, gint64 *stored, gint64 n)
 {

@@ -108,7 +108,7 @@ gboolean plait_corpus_fill_noise (const PlaitCorpus *corpus, const PlaitCorpusSt
 gboolean plait_corpus_fill_feature_noise (const PlaitCorpus *corpus, const PlaitCorpusStreamState *stream, gint64 tuple,
                                           PlaitTensor rows, GError **error);
 
-/* Returns a bound that all ids of the text stream @stream are below. */
+/* Returns an upper bound that is larger than all ids of the text stream @stream. */
 static inline gint64
 plait_corpus_ids (const PlaitCorpusStreamState *stream)
 {
@@ -119,7 +119,7 @@ plait_corpus_ids (const PlaitCorpusStreamState *stream)
  * documents or the text of unknown words (corpus-cache.c). (transfer full) */
 char *plait_corpus_cache_key (const PlaitCorpus *corpus, const PlaitCorpusSettings *settings);
 
-/* Fills @corpus from the cache. FALSE if it is not there or damaged. */
+/* Fills @corpus from the cache. FALSE if the cache lacks the corpus or is damaged. */
 gboolean plait_corpus_cache_load (PlaitCorpus *corpus, const PlaitTextCache *text_cache, const char *key,
                                   PlaitPool *pool);
 

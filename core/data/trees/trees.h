@@ -17,7 +17,7 @@
 
 typedef enum
 {
-  PLAIT_TREES_GIVEN, /* read from the stream */
+  PLAIT_TREES_GIVEN, /* trees are read from the stream */
   PLAIT_TREES_LEFT,  /* left-branching: each node covers a longer beginning of the sentence */
   PLAIT_TREES_RIGHT, /* right-branching: each node covers a longer end of the sentence */
   PLAIT_TREES_BALANCED,
@@ -26,7 +26,7 @@ typedef enum
 
 typedef enum
 {
-  PLAIT_BINARISE_LEFT, /* ((a b) c) */
+  PLAIT_BINARISE_LEFT, /* left-branching: ((a b) c) */
   PLAIT_BINARISE_RIGHT,
   PLAIT_BINARISE_HEAD, /* around the head; the words after the head are joined last (Zhang & Clark 2009) */
 } PlaitBinarisation;

@@ -61,8 +61,8 @@ look_at (const char *text)
   return lines;
 }
 
-/* Returns the path of the SentencePiece model that belongs to the list of pieces at @path if it exists, else
- * "NAME.model". (transfer full) */
+/* Returns the path of the SentencePiece model of the list of pieces at @path, for a message; the text "NAME.model" if
+ * there is no such file. (transfer full) */
 static char *
 model_of (const char *path)
 {

@@ -391,8 +391,9 @@ explain_failure (const PlaitVocabularySettings *settings, const char *path, cons
                 what, message, strcmp (settings->type, "bpe") == 0 ? "unigram" : "bpe");
 }
 
-/* Raises lines->brackets where @line contains the name of a special token: SentencePiece would not learn from those
- * characters. It looks for them after normalisation, which may produce them from other characters. */
+/* Raises lines->brackets for each special token whose name is in @line, because SentencePiece would not learn from
+ * these characters. Unless @identity, names are searched after normalisation, which may make them from other
+ * characters. */
 static void
 note_specials (Lines *lines, const char *line, gsize length, gboolean identity)
 {

@@ -46,7 +46,7 @@ typedef struct
   const char *normalization; /* SentencePiece: identity, nfkc, nmt_nfkc, nfkc_cf or nmt_nfkc_cf */
   gboolean byte_fallback;    /* SentencePiece: characters without a piece become bytes instead of unknown */
   gint64 sentence_limit;     /* SentencePiece: number of lines to learn from, spread evenly over the text; 0: all */
-  PlaitPool *pool;           /* words and labels: counts several files at a time; NULL: one after the other */
+  PlaitPool *pool;           /* words and labels: pool that counts several files at a time; NULL: one after the other */
 } PlaitVocabularySettings;
 
 /* Settings for bpe with 8,000 pieces, character coverage 1, identity, no byte fallback, all lines. */

@@ -22,7 +22,7 @@ typedef struct
 {
   PlaitMetric parent;
   guint beta;              /* weight of recall against precision */
-  guint characters, words; /* highest orders */
+  guint characters, words; /* highest orders of n-grams of characters and of words */
   gboolean lowercase;
   gboolean whitespace; /* TRUE: white space counts as characters */
   gboolean epsilon;    /* TRUE: the score is the mean of F over all orders; FALSE: it is F of the mean precision and the

@@ -31,7 +31,7 @@ plait_text_join_pieces (char **texts, PlaitTextPieces pieces)
       texts[i] = plait_text_replace (texts[i], rules[pieces], G_REGEX_RAW);
 }
 
-/* Returns the format that the word @word .. @end - 1 is a marked piece of. */
+/* Returns the format in which the word @word .. @end - 1 is a marked piece; PLAIT_PIECES_NONE if it has no mark. */
 static PlaitTextPieces
 pieces_of (const char *word, const char *end)
 {

@@ -4,7 +4,7 @@
 #include "significance/statistics.h"
 
 /*
- * Tests whether two systems differ that were trained several times each, treating seeds and sentences as random.
+ * Tests whether two systems differ if each was trained several times. Seeds and sentences are treated as random.
  *
  * Randomisation that exchanges sentences with all seeds at once treats the trained models as fixed: two halves of the
  * seeds of one system then differ "significantly" if seeds differ by more than sentences do. With two or three seeds

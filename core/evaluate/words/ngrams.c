@@ -23,7 +23,7 @@ struct PlaitNgrams
   GHashTable *words;  /* word -> symbol */
   GStringChunk *text; /* owns the keys of words */
   guint order;
-  guint32 distinct; /* n-grams of the current order, numbered from 0 */
+  guint32 distinct; /* number of different n-grams of the current order, which are numbered from 0 */
 
   Slot *table;
   gsize n_slots; /* table size, a power of two */

@@ -60,8 +60,8 @@ struct PlaitStore
 /* Bytes of the user block: the smallest size that HDF5 allows. */
 #define PLAIT_STORE_USER_BLOCK 512
 
-/* Reads the table of hashes after byte @end of the open file @fd, which must have SHA-256 @digest, and loads all blocks
- * of metadata. Messages name @path. (transfer full) */
+/* Reads the table of hashes after byte @end of the open file @fd, and loads all blocks of metadata. The table must have
+ * SHA-256 @digest. Messages name @path. (transfer full) */
 PlaitStoreBlocks *plait_store_blocks_open (int fd, const char *path, gint64 end, const char *digest, GError **error);
 void plait_store_blocks_free (PlaitStoreBlocks *blocks);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitStoreBlocks, plait_store_blocks_free)
@@ -205,11 +205,12 @@ typedef struct
 gboolean plait_store_find_stored (PlaitStore *store, const char *path, const PlaitStoreLink *link,
                                   PlaitStoreFound *found, GError **error);
 
-/* Returns the links of the group that was @found at @path. It must be stored, not an item. (transfer full)
+/* Returns the links of the group @found at @path, which must be a stored object, not an item. (transfer full)
  * (element-type PlaitStoreLink) */
 GArray *plait_store_links_of (const PlaitStore *store, const char *path, const PlaitStoreFound *found, GError **error);
 
-/* Returns the names in the group that was @found at @path; moves them out of @found if it has them. (transfer full) */
+/* Returns the names of the members of the group @found at @path. If @found has these names, takes them from there.
+ * (transfer full) */
 char **plait_store_members_of (const PlaitStore *store, const char *path, PlaitStoreFound *found, GError **error);
 
 /* TRUE if the values of the dataset @id at @path can be read safely (plait_store_check_storage). Values in a new file

@@ -3,9 +3,8 @@
 
 #include "hdf5/store.h"
 
-/*
- * One object in a walk through a file: all objects below a path, in the order of creation, groups before their members.
- */
+/* One object of a walk. A walk visits all objects of a file below a path, in the order of creation, groups before their
+ * members. */
 typedef struct
 {
   const char *path;
