@@ -29,7 +29,7 @@ philox (guint64 key, guint64 low, guint64 high)
   return (Block){ low, high };
 }
 
-/* What a key is used for. The use is the high word of the counter, so draws for different uses never collide. */
+/* Uses of a key. The use is the high word of the counter, so that draws for different uses never collide. */
 enum
 {
   USE_DRAW,

@@ -29,7 +29,8 @@ struct PlaitCorpusSide
   gboolean is_documents;      /* TRUE: a line of the block is a document, with LF between its sentences */
   gint64 n_lines;             /* lines that were read into the block, at most block->wanted */
 
-  /* Why fewer lines were read, or why a tuple could not be stored; NULL: no error, perhaps the end of the file. */
+  /* The error because of which fewer lines were read or a tuple could not be stored; NULL: no error, perhaps the end of
+   * file. */
   GError *error;
 
   guint failed_at;              /* index in block->kept of the tuple that could not be stored */

@@ -21,8 +21,8 @@
  */
 typedef struct PlaitCorpus PlaitCorpus;
 
-/* What a corpus stores for words that the vocabulary of a stream lacks. A corpus is cached only if all its streams have
- * PLAIT_UNKNOWN_ID. */
+/* The data that a corpus stores for words that the vocabulary of a stream lacks. A corpus is cached only if all its
+ * streams have PLAIT_UNKNOWN_ID. */
 typedef enum
 {
   PLAIT_UNKNOWN_ID,   /* the id of the unknown token */
@@ -54,7 +54,7 @@ typedef struct
 
   PlaitTargetKind target; /* kind of the target; unused for sources. A target with documents must be text */
   gboolean allow_unknown; /* TRUE: with keep_all, a label that is not in the vocabulary becomes a target without rows */
-  PlaitUnknownUse unknown;            /* what is stored for unknown words of a text */
+  PlaitUnknownUse unknown;            /* data that is stored for unknown words of a text */
   const PlaitKnownText *const *known; /* [files] expected digests, for the cache; NULL: unknown */
 
   /* Maximum text tokens of a sentence, without BOS and EOS; tuples above it are dropped; 0: no limit. */

@@ -8,8 +8,8 @@
  * Random segmentations of text that a SentencePiece vocabulary has encoded, as SentencePiece's SampleEncode draws them:
  *
  *   bpe      BPE dropout (Provilkov et al. 2020): each merge is left out with probability @strength
- *   unigram  subword regularisation (Kudo 2018): each segmentation is drawn with a probability in proportion to p to the
- *            power of @strength, where p is its probability in the unigram language model
+ *   unigram  subword regularisation (Kudo 2018): each segmentation is drawn with a probability in proportion to p to
+ *            the power of @strength, where p is its probability in the unigram language model
  *
  * Unknown text, bytes of characters without a piece, and pieces that a user defined stay as they are.
  */

@@ -82,7 +82,7 @@ struct PlaitMetricKind
   PlaitStatistics *(*rows) (const PlaitMetric *metric, const PlaitTextPairs *pairs, GError **error);
   double (*score) (const PlaitMetric *metric, const double *sums);
 
-  /* Returns details of the score (plait_metric_detail); NULL: the metric has none. */
+  /* Returns details of the score (plait_metric_detail); NULL: the metric gives no details. */
   char *(*detail) (const PlaitMetric *metric, const double *sums);
 
   /* Appends "key:value|" for each setting. */

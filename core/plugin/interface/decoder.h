@@ -24,7 +24,7 @@
  */
 typedef struct PlaitDecoding PlaitDecoding;
 
-/* How the cross-attentions of a decoder compute scores. */
+/* Methods by which the cross-attentions of a decoder compute scores. */
 typedef enum
 {
   PLAIT_SCORES_HEADS, /* attention=heads: scaled dot products of several heads; queries are as wide as the decoder */

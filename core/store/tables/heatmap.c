@@ -169,7 +169,7 @@ mark (PlaitStore *store, const char *path, const char *name, const char *value, 
   return plait_store_set_string (store, path, name, value, error);
 }
 
-/* Sets the attributes "default" from the root down to @path. Also sets a NeXus class for groups that have none, because
+/* Sets the attributes "default" from the root down to @path. Also sets a NeXus class for groups that lack it, because
  * silx needs it. */
 static gboolean
 lead_to (PlaitStore *store, const char *path, gboolean replace, GError **error)
