@@ -84,9 +84,9 @@ span_values (const PlaitPlotChart *chart)
 
       for (guint i = 0; i < series->n; i++)
         {
-          plait_plot_include (&axis, series->y[i]);
-          plait_plot_include (&axis, series->low[i]);
-          plait_plot_include (&axis, series->high[i]);
+          plait_plot_include (&axis, series->points[i].y);
+          plait_plot_include (&axis, series->points[i].low);
+          plait_plot_include (&axis, series->points[i].high);
         }
     }
   room = axis.high > axis.low ? .04 * (axis.high - axis.low) : MAX (fabs (axis.high) * .1, 1e-3);
@@ -115,8 +115,8 @@ span_places (const PlaitPlotChart *chart)
       const PlaitPlotSeries *series = chart->series->pdata[s];
 
       for (guint i = 0; i < series->n; i++)
-        if (isfinite (series->y[i]))
-          plait_plot_include (&axis, series->x[i]);
+        if (isfinite (series->points[i].y))
+          plait_plot_include (&axis, series->points[i].x);
     }
   if (!(axis.high > axis.low))
     {
@@ -161,18 +161,21 @@ static void
 draw_band (cairo_t *cairo, const PlaitPlotSeries *series, guint s, const PlaitPlotAxis *x, const PlaitPlotAxis *y)
 {
   for (guint i = 0; i + 1 < series->n; i++)
-    if (isfinite (series->low[i]) && isfinite (series->low[i + 1]))
+    if (isfinite (series->points[i].low) && isfinite (series->points[i + 1].low))
       {
         guint first = i;
 
-        cairo_move_to (cairo, plait_plot_position (x, series->x[i]), plait_plot_position (y, series->high[i]));
-        while (i + 1 < series->n && isfinite (series->low[i + 1]))
+        cairo_move_to (cairo, plait_plot_position (x, series->points[i].x),
+                       plait_plot_position (y, series->points[i].high));
+        while (i + 1 < series->n && isfinite (series->points[i + 1].low))
           {
             i++;
-            cairo_line_to (cairo, plait_plot_position (x, series->x[i]), plait_plot_position (y, series->high[i]));
+            cairo_line_to (cairo, plait_plot_position (x, series->points[i].x),
+                           plait_plot_position (y, series->points[i].high));
           }
         for (guint k = i + 1; k-- > first;)
-          cairo_line_to (cairo, plait_plot_position (x, series->x[k]), plait_plot_position (y, series->low[k]));
+          cairo_line_to (cairo, plait_plot_position (x, series->points[k].x),
+                         plait_plot_position (y, series->points[k].low));
         cairo_close_path (cairo);
         set_style (cairo, s, .18);
         cairo_fill (cairo);
@@ -211,11 +214,12 @@ draw_series (PlaitPlotCanvas *canvas, const PlaitPlotChart *chart, guint s, cons
     aside = (s - (chart->series->len - 1) / 2.)
             * MIN (2.2 * radius, fabs (x->end - x->begin) / (x->high - x->low) * .6 / chart->series->len);
   for (guint i = 0; i < series->n; i++)
-    if (!isfinite (series->y[i]))
+    if (!isfinite (series->points[i].y))
       drawing = FALSE;
     else
       {
-        double at = plait_plot_position (x, series->x[i]) + aside, value = plait_plot_position (y, series->y[i]);
+        double at = plait_plot_position (x, series->points[i].x) + aside,
+               value = plait_plot_position (y, series->points[i].y);
 
         if (drawing)
           cairo_line_to (cairo, at, value);
@@ -227,14 +231,14 @@ draw_series (PlaitPlotCanvas *canvas, const PlaitPlotChart *chart, guint s, cons
   cairo_set_line_join (cairo, CAIRO_LINE_JOIN_ROUND);
   cairo_stroke (cairo);
   for (guint i = 0; i < series->n; i++)
-    if (isfinite (series->y[i]) && (chart->kind == PLAIT_PLOT_POINTS || series->n <= MOST_MARKED))
+    if (isfinite (series->points[i].y) && (chart->kind == PLAIT_PLOT_POINTS || series->n <= MOST_MARKED))
       {
-        double at = plait_plot_position (x, series->x[i]) + aside;
+        double at = plait_plot_position (x, series->points[i].x) + aside;
 
-        draw_mark (cairo, s, at, plait_plot_position (y, series->y[i]), radius);
-        if (chart->kind == PLAIT_PLOT_POINTS && isfinite (series->low[i]))
-          draw_interval (cairo, at, plait_plot_position (y, series->low[i]), plait_plot_position (y, series->high[i]),
-                         .6 * radius);
+        draw_mark (cairo, s, at, plait_plot_position (y, series->points[i].y), radius);
+        if (chart->kind == PLAIT_PLOT_POINTS && isfinite (series->points[i].low))
+          draw_interval (cairo, at, plait_plot_position (y, series->points[i].low),
+                         plait_plot_position (y, series->points[i].high), .6 * radius);
       }
   cairo_set_dash (cairo, NULL, 0, 0);
 }
@@ -376,31 +380,32 @@ draw_bars (PlaitPlotCanvas *canvas, const PlaitPlotChart *chart)
   for (guint i = 0; i < series->n; i++)
     {
       double middle = (i + .5) * slot, end = x.begin;
-      g_autofree char *text = isfinite (series->y[i]) ? g_strdup_printf ("%.2f", series->y[i]) : g_strdup ("–");
+      g_autofree char *text
+          = isfinite (series->points[i].y) ? g_strdup_printf ("%.2f", series->points[i].y) : g_strdup ("–");
 
       plait_plot_text (canvas, plait_plot_name (canvas, i, chart->categories[i]), names, middle,
                        (PlaitPlotPlacement){ 1, .5, names, FALSE });
-      if (isfinite (series->y[i]))
+      if (isfinite (series->points[i].y))
         {
           cairo_rectangle (canvas->cairo, plait_plot_position (&x, 0), middle - .32 * slot,
-                           plait_plot_position (&x, series->y[i]) - plait_plot_position (&x, 0), .64 * slot);
+                           plait_plot_position (&x, series->points[i].y) - plait_plot_position (&x, 0), .64 * slot);
           cairo_set_source_rgb (canvas->cairo, .62, .79, .88);
           cairo_fill_preserve (canvas->cairo);
           cairo_set_source_rgb (canvas->cairo, .2, .2, .2);
           cairo_set_line_width (canvas->cairo, .4);
           cairo_stroke (canvas->cairo);
-          end = plait_plot_position (&x, MAX (series->y[i], 0));
+          end = plait_plot_position (&x, MAX (series->points[i].y, 0));
         }
-      if (isfinite (series->low[i]))
+      if (isfinite (series->points[i].low))
         {
           cairo_save (canvas->cairo);
           cairo_translate (canvas->cairo, 0, middle);
           cairo_rotate (canvas->cairo, -G_PI / 2);
           cairo_set_source_rgb (canvas->cairo, 0, 0, 0);
-          draw_interval (canvas->cairo, 0, plait_plot_position (&x, series->low[i]),
-                         plait_plot_position (&x, series->high[i]), .16 * slot);
+          draw_interval (canvas->cairo, 0, plait_plot_position (&x, series->points[i].low),
+                         plait_plot_position (&x, series->points[i].high), .16 * slot);
           cairo_restore (canvas->cairo);
-          end = MAX (end, plait_plot_position (&x, series->high[i]));
+          end = MAX (end, plait_plot_position (&x, series->points[i].high));
         }
       plait_plot_text (canvas, text, end + .4 * canvas->size, middle, (PlaitPlotPlacement){ 0, .5, 0, FALSE });
     }

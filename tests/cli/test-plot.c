@@ -97,18 +97,19 @@ TEST_CASE (plot_data, makes_one_series_of_seeds)
   REQUIRE (scores->n == 2);
   CHECK_STRING (bars->categories[0], "serial");
   CHECK_STRING (bars->categories[1], "flat");
-  CHECK (isfinite (scores->low[0]) && scores->low[0] <= scores->y[0] && scores->y[0] <= scores->high[0]);
+  CHECK (isfinite (scores->points[0].low) && scores->points[0].low <= scores->points[0].y
+         && scores->points[0].y <= scores->points[0].high);
   g_autoptr (PlaitPlotChart) curves = plait_plot_chart_new (runs, CURVE, NULL, NULL, NO_ERROR);
   REQUIRE (curves && curves->series->len == 2);
   const PlaitPlotSeries *curve = curves->series->pdata[0], *other = curves->series->pdata[1];
   CHECK_INT (curve->n, 3);
-  CHECK (curve->high[0] >= curve->y[0] && isfinite (curve->low[0]));
-  CHECK (isnan (other->low[0]));
+  CHECK (curve->points[0].high >= curve->points[0].y && isfinite (curve->points[0].low));
+  CHECK (isnan (other->points[0].low));
   g_autoptr (PlaitPlotChart) lengths = plait_plot_chart_new (runs, LENGTHS, "chrf", NULL, NO_ERROR);
   REQUIRE (lengths);
   CHECK_INT (g_strv_length (lengths->categories), 3);
   /* The third bin is empty, since no source has more than four words. */
-  CHECK (isnan (((PlaitPlotSeries *)lengths->series->pdata[0])->y[2]));
+  CHECK (isnan (((PlaitPlotSeries *)lengths->series->pdata[0])->points[2].y));
   CHECK_STRING (lengths->y_title, "chrF2");
 }
 
@@ -139,9 +140,10 @@ TEST_CASE (plot_data, makes_curves_over_a_key)
   CHECK_STRING (serial->name, "serial");
   CHECK_STRING (flat->name, "flat");
   REQUIRE (serial->n == 3 && flat->n == 1);
-  CHECK (serial->y[0] < serial->y[1] && serial->y[1] == serial->y[2]);
-  CHECK (fabs (serial->x[0] - log (0.25)) < 1e-12 && serial->x[2] == 0);
-  CHECK (flat->y[0] > serial->y[0] && flat->y[0] < serial->y[1] && flat->low[0] < flat->y[0]);
+  CHECK (serial->points[0].y < serial->points[1].y && serial->points[1].y == serial->points[2].y);
+  CHECK (fabs (serial->points[0].x - log (0.25)) < 1e-12 && serial->points[2].x == 0);
+  CHECK (flat->points[0].y > serial->points[0].y && flat->points[0].y < serial->points[1].y
+         && flat->points[0].low < flat->points[0].y);
   CHECK_STRING (chart->tick_names[0], "0.25");
   CHECK_STRING (chart->tick_names[2], "1");
   CHECK_STRING (chart->x_title, "data.share");

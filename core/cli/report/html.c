@@ -189,7 +189,7 @@ add_axes (GString *html, const PlaitPlotAxis *x, const PlaitPlotAxis *y, const c
 static gboolean
 is_point (const PlaitPlotSeries *series, guint i)
 {
-  return isfinite (series->x[i]) && isfinite (series->y[i]);
+  return isfinite (series->points[i].x) && isfinite (series->points[i].y);
 }
 
 /* Appends a corner of a band or curve at the values @at and @value, clipped to the axes @x and @y. */
@@ -224,14 +224,14 @@ add_curve (GString *html, const PlaitPlotSeries *series, const PlaitPlotAxis *x,
       series->dashed ? " stroke-dasharray=\"5 4\"" : dash_class (class, series->colour));
   for (guint i = 0; i < series->n; i++)
     if (is_point (series, i))
-      add_corner (html, x, y, series->x[i], series->y[i], n_points++ == 0);
+      add_corner (html, x, y, series->points[i].x, series->points[i].y, n_points++ == 0);
   g_string_append (html, "\"/>\n");
   /* Mark the points of a curve that has few points, because a single point would be invisible. */
   for (guint i = 0; i < series->n && n_points <= 30; i++)
     if (is_point (series, i))
       g_string_append_printf (html, "<circle r=\"2.4\" cx=\"%s\" cy=\"%s\" fill=\"var(--c%u)\"/>",
-                              PLAIT_HTML_REAL (plait_plot_position (x, series->x[i]), 1),
-                              PLAIT_HTML_REAL (plait_plot_position (y, series->y[i]), 1),
+                              PLAIT_HTML_REAL (plait_plot_position (x, series->points[i].x), 1),
+                              PLAIT_HTML_REAL (plait_plot_position (y, series->points[i].y), 1),
                               series->colour % PLAIT_HTML_COLOURS);
 }
 
@@ -239,7 +239,7 @@ add_curve (GString *html, const PlaitPlotSeries *series, const PlaitPlotAxis *x,
 static gboolean
 has_band (const PlaitPlotSeries *series, guint i)
 {
-  return is_point (series, i) && isfinite (series->low[i]) && isfinite (series->high[i]);
+  return is_point (series, i) && isfinite (series->points[i].low) && isfinite (series->points[i].high);
 }
 
 static void
@@ -256,10 +256,10 @@ add_band (GString *html, const PlaitPlotSeries *series, const PlaitPlotAxis *x, 
   n = 0;
   for (guint i = 0; i < series->n; i++)
     if (has_band (series, i))
-      add_corner (html, x, y, series->x[i], series->high[i], n++ == 0);
+      add_corner (html, x, y, series->points[i].x, series->points[i].high, n++ == 0);
   for (guint i = series->n; i-- > 0;)
     if (has_band (series, i))
-      add_corner (html, x, y, series->x[i], series->low[i], FALSE);
+      add_corner (html, x, y, series->points[i].x, series->points[i].low, FALSE);
   g_string_append (html, "\"/>\n");
 }
 
@@ -275,8 +275,8 @@ plait_html_plot (GString *html, const char *title, const char *x_title, const GP
       for (guint i = 0; i < series->n; i++)
         if (is_point (series, i))
           {
-            plait_plot_include (&x, series->x[i]);
-            plait_plot_include (&y, series->y[i]);
+            plait_plot_include (&x, series->points[i].x);
+            plait_plot_include (&y, series->points[i].y);
           }
     }
   if (isnan (x.low))
@@ -289,8 +289,8 @@ plait_html_plot (GString *html, const char *title, const char *x_title, const GP
       for (guint i = 0; i < series->n; i++)
         if (has_band (series, i))
           {
-            plait_plot_include (&y, MAX (series->low[i], min));
-            plait_plot_include (&y, MIN (series->high[i], max));
+            plait_plot_include (&y, MAX (series->points[i].low, min));
+            plait_plot_include (&y, MIN (series->points[i].high, max));
           }
     }
   lay_axis (&x, LEFT, PLOT_WIDTH - RIGHT, 6);

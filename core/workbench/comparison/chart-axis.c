@@ -33,30 +33,30 @@ plait_plot_value_of (const PlaitRunFile *run, const char *by, double *value, GEr
 }
 
 static int
-compare_doubles (gconstpointer a, gconstpointer b)
+compare_x (gconstpointer a, gconstpointer b, gpointer unused)
 {
-  const double *x = a, *y = b;
+  const PlaitPlotPoint *x = a, *y = b;
 
-  return *x < *y ? -1 : *x > *y;
+  return x->x < y->x ? -1 : x->x > y->x;
 }
 
 /* Returns the values of x of all series, sorted, each once. (transfer full) (element-type double) */
 static GArray *
 list_values (const PlaitPlotChart *chart)
 {
-  g_autoptr (GArray) all = g_array_new (FALSE, FALSE, sizeof (double));
+  g_autoptr (GArray) all = g_array_new (FALSE, FALSE, sizeof (PlaitPlotPoint));
   GArray *values = g_array_new (FALSE, FALSE, sizeof (double));
 
   for (guint s = 0; s < chart->series->len; s++)
     {
       const PlaitPlotSeries *series = chart->series->pdata[s];
 
-      g_array_append_vals (all, series->x, series->n);
+      g_array_append_vals (all, series->points, series->n);
     }
-  g_array_sort (all, compare_doubles);
+  g_array_sort_with_data (all, compare_x, NULL);
   for (guint i = 0; i < all->len; i++)
-    if (i == 0 || g_array_index (all, double, i - 1) < g_array_index (all, double, i))
-      g_array_append_val (values, g_array_index (all, double, i));
+    if (i == 0 || g_array_index (all, PlaitPlotPoint, i - 1).x < g_array_index (all, PlaitPlotPoint, i).x)
+      g_array_append_val (values, g_array_index (all, PlaitPlotPoint, i).x);
   return values;
 }
 
@@ -75,28 +75,6 @@ grow_by_factors (const GArray *values)
       before = value;
     }
   return before >= RANGE * first;
-}
-
-static void
-exchange (double *values, guint i, guint k)
-{
-  double value = values[i];
-
-  values[i] = values[k];
-  values[k] = value;
-}
-
-static void
-sort_points (PlaitPlotSeries *series)
-{
-  for (guint i = 1; i < series->n; i++)
-    for (guint k = i; k > 0 && series->x[k] < series->x[k - 1]; k--)
-      {
-        exchange (series->x, k, k - 1);
-        exchange (series->y, k, k - 1);
-        exchange (series->low, k, k - 1);
-        exchange (series->high, k, k - 1);
-      }
 }
 
 void
@@ -118,8 +96,8 @@ plait_plot_order (PlaitPlotChart *chart)
     {
       PlaitPlotSeries *series = chart->series->pdata[s];
 
-      sort_points (series);
+      g_qsort_with_data (series->points, (gint)series->n, sizeof (PlaitPlotPoint), compare_x, NULL);
       for (guint i = 0; i < series->n && factors; i++)
-        series->x[i] = log (series->x[i]);
+        series->points[i].x = log (series->points[i].x);
     }
 }

@@ -15,10 +15,7 @@ void
 plait_plot_series_free (PlaitPlotSeries *series)
 {
   g_free (series->name);
-  g_free (series->x);
-  g_free (series->y);
-  g_free (series->low);
-  g_free (series->high);
+  g_free (series->points);
   g_free (series);
 }
 
@@ -53,15 +50,9 @@ series_new (const char *name, guint n)
 
   series->name = g_strdup (name);
   series->n = n;
-  series->x = g_new (double, n + 1);
-  series->y = g_new (double, n + 1);
-  series->low = g_new (double, n + 1);
-  series->high = g_new (double, n + 1);
+  series->points = g_new (PlaitPlotPoint, n + 1);
   for (guint i = 0; i < n; i++)
-    {
-      series->x[i] = i;
-      series->y[i] = series->low[i] = series->high[i] = NAN;
-    }
+    series->points[i] = (PlaitPlotPoint){ i, NAN, NAN, NAN };
   return series;
 }
 
@@ -138,18 +129,19 @@ name_systems (const Runs *runs, const char *by)
                      g_strdup (plait_run_at (runs->runs, plait_run_system_at (runs->systems, s)->runs[0])->name));
 }
 
-/* Sets point @i to the mean of @values, with a band of one standard deviation on each side. For a single value, the
- * band is from @low to @high. */
+/* Sets @point to the mean of @values, with a band of one standard deviation on each side. For a single value, the band
+ * is from @low to @high if @low is less. */
 static void
-set_point (PlaitPlotSeries *series, guint i, const GArray *values, double low, double high)
+set_point (PlaitPlotPoint *point, const GArray *values, double low, double high)
 {
   const double *numbers = (const double *)(gpointer)values->data;
+  double deviation = values->len > 1 ? plait_standard_deviation (numbers, values->len) : NAN;
 
   if (values->len == 0)
     return;
-  series->y[i] = plait_mean (numbers, values->len);
-  series->low[i] = values->len > 1 ? series->y[i] - plait_standard_deviation (numbers, values->len) : low;
-  series->high[i] = values->len > 1 ? series->y[i] + plait_standard_deviation (numbers, values->len) : high;
+  point->y = plait_mean (numbers, values->len);
+  point->low = values->len > 1 ? point->y - deviation : low < high ? low : NAN;
+  point->high = values->len > 1 ? point->y + deviation : low < high ? high : NAN;
 }
 
 /* Reads a column of a table as y, and its steps as x, of a curve without bands. (transfer full) */
@@ -157,29 +149,31 @@ static PlaitPlotSeries *
 read_curve (PlaitStore *store, const char *path, GError **error)
 {
   g_autofree char *table = g_path_get_dirname (path), *steps = plait_location_join (table, "step");
-  g_autoptr (PlaitPlotSeries) curve = g_new0 (PlaitPlotSeries, 1);
   gint64 n_x = 0, n_y = 0;
+  g_autofree double *x = plait_store_read_array (store, steps, PLAIT_STORE_DOUBLE, MAX_POINTS, &n_x, error);
+  g_autofree double *y = x ? plait_store_read_array (store, path, PLAIT_STORE_DOUBLE, MAX_POINTS, &n_y, error) : NULL;
+  PlaitPlotSeries *curve;
 
-  curve->x = plait_store_read_array (store, steps, PLAIT_STORE_DOUBLE, MAX_POINTS, &n_x, error);
-  curve->y = curve->x ? plait_store_read_array (store, path, PLAIT_STORE_DOUBLE, MAX_POINTS, &n_y, error) : NULL;
-  if (!curve->y)
+  if (!y)
     return NULL;
   if (n_y != n_x || n_y == 0)
     return plait_fail_null (
         error, PLAIT_ERROR_INPUT,
         "%s: %s has %jd values and %s %jd, so it cannot be drawn as a curve; name a column of a training table",
         plait_store_path (store), path, n_y, steps, n_x);
-  curve->n = (guint)n_y;
-  return g_steal_pointer (&curve);
+  curve = series_new (NULL, (guint)n_y);
+  for (gint64 i = 0; i < n_y; i++)
+    curve->points[i] = (PlaitPlotPoint){ x[i], y[i], NAN, NAN };
+  return curve;
 }
 
 /* Returns the value of @curve at @x; NaN if it has no point there. The search starts at index *@at. */
 static double
 value_at (const PlaitPlotSeries *curve, double x, guint *at)
 {
-  while (*at < curve->n && curve->x[*at] < x)
+  while (*at < curve->n && curve->points[*at].x < x)
     ++*at;
-  return *at < curve->n && curve->x[*at] <= x ? curve->y[*at] : NAN;
+  return *at < curve->n && curve->points[*at].x <= x ? curve->points[*at].y : NAN;
 }
 
 static PlaitPlotSeries *
@@ -193,17 +187,17 @@ mean_of (const char *name, const GPtrArray *curves)
   for (guint i = 0; i < first->n; i++)
     {
       g_array_set_size (values, 0);
-      series->x[i] = first->x[i];
+      series->points[i].x = first->points[i].x;
       for (guint c = 0; c < curves->len; c++)
         {
-          double value = value_at (curves->pdata[c], first->x[i], &at[c]);
+          double value = value_at (curves->pdata[c], first->points[i].x, &at[c]);
 
           if (isfinite (value))
             g_array_append_val (values, value);
         }
       /* Leave a gap where a run lacks the step: a mean over fewer runs would not be comparable. */
       if (values->len == curves->len)
-        set_point (series, i, values, NAN, NAN);
+        set_point (&series->points[i], values, NAN, NAN);
     }
   return series;
 }
@@ -271,10 +265,10 @@ find_score (const PlaitRunFile *run, const char *split, const char *metric)
   return NULL;
 }
 
-/* Sets point @i of @series to the score of @system. Sets *@title to the name of the score, unless it is already set. */
+/* Sets @point to the score of @system. Sets *@title to the name of the score, unless it is already set. */
 static gboolean
 set_score (const Runs *runs, const PlaitRunSystem *system, const char *path, const char *split, const char *metric,
-           PlaitPlotSeries *series, guint i, char **title, GError **error)
+           PlaitPlotPoint *point, char **title, GError **error)
 {
   g_autoptr (GArray) values = g_array_new (FALSE, FALSE, sizeof (double));
   const PlaitRunScore *score = NULL;
@@ -291,8 +285,7 @@ set_score (const Runs *runs, const PlaitRunSystem *system, const char *path, con
     }
   if (!*title)
     *title = g_strdup (score->name);
-  set_point (series, i, values, score->low < score->high ? score->low : NAN,
-             score->low < score->high ? score->high : NAN);
+  set_point (point, values, score->low, score->high);
   return TRUE;
 }
 
@@ -308,7 +301,7 @@ bars_new (const Runs *runs, const char *path, const char *split, const char *met
       const PlaitRunSystem *system = plait_run_system_at (runs->systems, s);
 
       chart->categories[s] = g_strdup (system->name);
-      if (!set_score (runs, system, path, split, metric, series, s, &chart->x_title, error))
+      if (!set_score (runs, system, path, split, metric, &series->points[s], &chart->x_title, error))
         return NULL;
     }
   return g_steal_pointer (&chart);
@@ -338,8 +331,8 @@ scores_by (const Runs *runs, const char *path, const char *split, const char *me
       const PlaitRunSystem *system = plait_run_system_at (runs->systems, s);
       PlaitPlotSeries *series = find_series (chart, system->name, runs->systems->len);
 
-      if (!plait_plot_value_of (plait_run_at (runs->runs, system->runs[0]), by, &series->x[series->n], error)
-          || !set_score (runs, system, path, split, metric, series, series->n, &chart->y_title, error))
+      if (!plait_plot_value_of (plait_run_at (runs->runs, system->runs[0]), by, &series->points[series->n].x, error)
+          || !set_score (runs, system, path, split, metric, &series->points[series->n], &chart->y_title, error))
         return NULL;
       series->n++;
     }
@@ -388,7 +381,7 @@ add_lengths (PlaitPlotChart *chart, const char *name, const GPtrArray *tables)
           if (isfinite (score))
             g_array_append_val (values, score);
         }
-      set_point (series, bin, values, row->low < row->high ? row->low : NAN, row->low < row->high ? row->high : NAN);
+      set_point (&series->points[bin], values, row->low, row->high);
     }
 }
 
@@ -444,7 +437,7 @@ has_values (const PlaitPlotChart *chart)
       const PlaitPlotSeries *series = chart->series->pdata[s];
 
       for (guint i = 0; i < series->n; i++)
-        if (isfinite (series->y[i]))
+        if (isfinite (series->points[i].y))
           return TRUE;
     }
   return FALSE;

@@ -7,13 +7,17 @@
 
 typedef struct
 {
+  double x, y;      /* over categories, x is the index of the category; a y that is not finite leaves a gap */
+  double low, high; /* lower and upper end of the band or interval; NaN: none */
+} PlaitPlotPoint;
+
+typedef struct
+{
   char *name;
   guint n;
-  double *x, *y; /* [n]: coordinates of the points; over categories, x is the index of the category; a y that is not
-                    finite leaves a gap */
-  double *low, *high; /* [n]: lower and upper end of the band or interval of each point; NaN: none */
-  guint colour;       /* index of the colour on a page; any index is valid, because colours repeat */
-  gboolean dashed;    /* TRUE: drawn as a dashed line on a page */
+  PlaitPlotPoint *points; /* [n] */
+  guint colour;           /* index of the colour on a page; any index is valid, because colours repeat */
+  gboolean dashed;        /* TRUE: drawn as a dashed line on a page */
 } PlaitPlotSeries;
 
 void plait_plot_series_free (PlaitPlotSeries *series);
