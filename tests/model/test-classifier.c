@@ -6,7 +6,6 @@
 #include "harness.h"
 #include "search/search.h"
 #include "models.h"
-#include "layers/parameter-set.h"
 
 /* Models that predict a class: values against sums in doubles, gradients, predictions. */
 
@@ -45,15 +44,6 @@ class_model (PlaitRegistry *registry, PlaitMemoryRow row, const char *memories, 
   return model_of (registry, PLAIT_PREDICT_CLASS, 2, row, memories, error);
 }
 
-static PlaitTensor
-parameter (const PlaitFixture *model, const char *name)
-{
-  const PlaitParameter *found = plait_parameters_find (plait_model_parameters (model->model), name);
-
-  g_assert (found);
-  return found->value;
-}
-
 /* Returns column @c of the row that represents sentence @s of @memory. */
 static double
 pooled (const PlaitMemory *memory, gint64 s, PlaitMemoryRow row, gint64 c)
@@ -78,8 +68,10 @@ static void
 expected (const PlaitFixture *model, const PlaitEncoderOutputs *encoded, guint first, guint n, PlaitMemoryRow row,
           gint64 s, double *log_probabilities)
 {
-  PlaitTensor hidden = parameter (model, "class/hidden/weight"), bias = parameter (model, "class/hidden/bias");
-  PlaitTensor output = parameter (model, "class/output/weight"), output_bias = parameter (model, "class/output/bias");
+  PlaitTensor hidden = test_parameter (model, "class/hidden/weight"),
+              bias = test_parameter (model, "class/hidden/bias");
+  PlaitTensor output = test_parameter (model, "class/output/weight"),
+              output_bias = test_parameter (model, "class/output/bias");
   double state[64], sum = 0;
 
   CHECK_INT (hidden.rows, n * hidden.width);
@@ -217,9 +209,9 @@ TEST_CASE (classifier, chooses_by_softmax_over_the_sentences_of_a_document)
   gint64 most = 0, fewest = 100;
 
   REQUIRE (batch != NULL);
-  hidden = parameter (model, "choice/hidden/weight");
-  bias = parameter (model, "choice/hidden/bias");
-  score = parameter (model, "choice/score/weight");
+  hidden = test_parameter (model, "choice/hidden/weight");
+  bias = test_parameter (model, "choice/hidden/bias");
+  score = test_parameter (model, "choice/score/weight");
   CHECK (plait_pass_run (model, batch, PLAIT_TAPE_EVALUATE, 1, 0, &pass, NO_ERROR));
   g_autoptr (PlaitSearch) search = plait_search_new (model->model, pool, PLAIT_PRECISION_FLOAT, 0, NO_ERROR);
   found = plait_search_batch (search, batch, &settings, NO_ERROR);
@@ -292,7 +284,8 @@ TEST_CASE (span_head, predicts_the_best_spans_or_none)
   REQUIRE (batch != NULL);
   for (guint64 seed = 1; seed <= 12; seed++)
     {
-      PlaitTensor states, weight = parameter (model, "span/score/weight"), bias = parameter (model, "span/score/bias");
+      PlaitTensor states, weight = test_parameter (model, "span/score/weight"),
+                          bias = test_parameter (model, "span/score/bias");
       PlaitHypotheses *found;
       PlaitPass pass;
 

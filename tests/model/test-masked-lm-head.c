@@ -5,7 +5,6 @@
 #include "corpus/batch.h"
 #include "harness.h"
 #include "models.h"
-#include "layers/parameter-set.h"
 
 /* Models that predict masked tokens: values against sums in doubles, gradients, and the row that is read. */
 
@@ -63,22 +62,14 @@ masked_batch (const PlaitFixture *model)
   return batch;
 }
 
-static PlaitTensor
-parameter (const PlaitFixture *model, const char *name)
-{
-  const PlaitParameter *found = plait_parameters_find (plait_model_parameters (model->model), name);
-
-  g_assert (found);
-  return found->value;
-}
-
 /* Returns -log p of word @word, computed in doubles from the row @h of states. */
 static double
 expected (const PlaitFixture *model, const PlaitScalar *h, const char *table_name, gint32 word)
 {
-  PlaitTensor weight = parameter (model, "masked/hidden/weight"), bias = parameter (model, "masked/hidden/bias");
-  PlaitTensor gain = parameter (model, "masked/norm/gain"), shift = parameter (model, "masked/norm/bias");
-  PlaitTensor table = parameter (model, table_name), output_bias = parameter (model, "masked/output/bias");
+  PlaitTensor weight = test_parameter (model, "masked/hidden/weight"),
+              bias = test_parameter (model, "masked/hidden/bias");
+  PlaitTensor gain = test_parameter (model, "masked/norm/gain"), shift = test_parameter (model, "masked/norm/bias");
+  PlaitTensor table = test_parameter (model, table_name), output_bias = test_parameter (model, "masked/output/bias");
   double state[64], mean = 0, variance = 0, logits[WORDS], sum = 0;
   gint64 width = weight.width;
 

@@ -5,7 +5,6 @@
 #include "corpus/batch.h"
 #include "harness.h"
 #include "models.h"
-#include "layers/parameter-set.h"
 
 /* Models that predict for tokens of the first source of several: tags, masked tokens and spans. Values against sums in
  * doubles, gradients, and sentences alone. */
@@ -39,15 +38,6 @@ token_model (PlaitRegistry *registry, PlaitPredictKind kind, guint n)
   return plait_fixture_new (sources, n, &decoder, WIDTH, NO_ERROR);
 }
 
-static PlaitTensor
-parameter (const PlaitFixture *model, const char *name)
-{
-  const PlaitParameter *found = plait_parameters_find (plait_model_parameters (model->model), name);
-
-  g_assert (found);
-  return found->value;
-}
-
 /* Writes the row of token @token of sentence @s beside the means of the other memories' rows into @x, and returns its
  * width. */
 static gint64
@@ -74,8 +64,9 @@ read_row (const PlaitMemory *memories, guint n, gint64 s, gint64 token, double *
 static double
 expected (const PlaitFixture *model, const double *x, gint64 n, gint32 tag)
 {
-  PlaitTensor weight = parameter (model, "tags/hidden/weight"), bias = parameter (model, "tags/hidden/bias");
-  PlaitTensor table = parameter (model, "tags/output/weight"), output_bias = parameter (model, "tags/output/bias");
+  PlaitTensor weight = test_parameter (model, "tags/hidden/weight"), bias = test_parameter (model, "tags/hidden/bias");
+  PlaitTensor table = test_parameter (model, "tags/output/weight"),
+              output_bias = test_parameter (model, "tags/output/bias");
   double state[64], logits[LABELS], sum = 0;
 
   CHECK_INT (weight.rows, n);

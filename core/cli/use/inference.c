@@ -351,6 +351,7 @@ void
 plait_inference_clear (PlaitInference *inference)
 {
   plait_store_free (inference->dump);
+  plait_word_aligner_free (inference->aligner);
   plait_batch_free (inference->whole);
   plait_feed_free (inference->feed);
   plait_search_free (inference->search);
@@ -417,12 +418,13 @@ plait_inference_open (PlaitInference *inference, const PlaitInvocation *invocati
           && !plait_replacement_prepare (inference->search, inference->trained->experiment_model,
                                          inference->trained->run_inputs, error)))
     return FALSE;
-  if (inference->options->attention)
-    {
-      inference->dump = plait_store_create (inference->options->attention, error);
-      if (!inference->dump)
-        return FALSE;
-    }
+  if (options->attention && !(inference->dump = plait_store_create (options->attention, error)))
+    return FALSE;
+  if (options->alignment
+      && !(inference->aligner
+           = plait_word_aligner_new (inference->trained->experiment_model, inference->trained->run_inputs,
+                                     "--alignment", options->alignment, error)))
+    return FALSE;
   inference->stop = plait_stop_reads_on_signals ();
   return TRUE;
 }

@@ -4,6 +4,7 @@
 #include "command/command.h"
 #include "command/options.h"
 #include "command/output.h"
+#include "dumps/word-alignment.h"
 #include "scoring/evaluation.h"
 #include "setup/trained.h"
 #include "use/ensemble.h"
@@ -19,6 +20,7 @@ typedef struct
   const char *ensemble;  /* rule of an ensemble, or NULL */
   const char *weights;   /* weights of the runs of an ensemble, as text, or NULL */
   const char *attention; /* path of the file to which attention is dumped, or NULL */
+  const char *alignment; /* attention to align words by, as text, or NULL */
   const char *output;    /* path of the command's output; NULL: standard output */
   gint64 threads;
   gboolean changed; /* TRUE: accept plugins that have changed since training */
@@ -36,6 +38,10 @@ typedef struct
                        "Change a key of [decode], data.empty or data.too_long", "G.K=V"),                              \
       PLAIT_OPTION_OF (PlaitInferenceOptions, "attention", 'a', TEXT, attention,                                       \
                        "Write the attention and coverage of every sentence to this file", "DUMP.h5"),                  \
+      PLAIT_OPTION_OF (PlaitInferenceOptions, "alignment", 0, TEXT, alignment,                                         \
+                       "Print which source words each target word attends to: mean (over layers), last, or a layer "   \
+                       "from 0; and a head, as in 2:0",                                                                \
+                       "LAYER[:HEAD]"),                                                                                \
       PLAIT_OPTION_OF (PlaitInferenceOptions, "ensemble", 0, TEXT, ensemble,                                           \
                        "How several runs agree: mean of probabilities (the default), or of log-probabilities",         \
                        PLAIT_ENSEMBLE_RULES),                                                                          \
@@ -60,9 +66,10 @@ typedef struct
   PlaitBatch *whole;  /* batch of the feed that is too large for the model, so that parts of it are returned; or NULL */
   gint64 given;       /* number of sentences of whole that were already returned */
   gboolean are_files; /* TRUE if all inputs are regular files, not pipes */
-  gboolean is_unreadable; /* TRUE if reading ended at a sentence that the model cannot read */
-  gboolean skips;         /* TRUE if the last returned batch is a sentence to be skipped */
-  PlaitStore *dump;       /* file to which attention is dumped, or NULL */
+  gboolean is_unreadable;    /* TRUE if reading ended at a sentence that the model cannot read */
+  gboolean skips;            /* TRUE if the last returned batch is a sentence to be skipped */
+  PlaitStore *dump;          /* file to which attention is dumped, or NULL */
+  PlaitWordAligner *aligner; /* NULL without --alignment */
   PlaitLog *log;
   const gint *stop;
 } PlaitInference;

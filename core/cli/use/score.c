@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "text/json.h"
 #include "command/command.h"
-#include "dumps/word-alignment.h"
 #include "use/inference.h"
 
 #include <math.h>
@@ -235,7 +234,7 @@ score (PlaitInference *inference, gboolean sentences, Sum *sum, GError **error)
 typedef struct
 {
   PlaitInferenceOptions text;
-  const char *target, *alignment;
+  const char *target;
   gboolean sentences, json;
 } Options;
 
@@ -244,7 +243,6 @@ run_command (PlaitInvocation *invocation, GError **error)
 {
   const Options *options = invocation->options;
   g_auto (PlaitInference) inference = { 0 };
-  g_autoptr (PlaitWordAligner) aligner = NULL;
   g_auto (Sum) sum = { .line = -1, .sentence = -1, .as_json = options->json };
 
   if (!options->target)
@@ -252,14 +250,7 @@ run_command (PlaitInvocation *invocation, GError **error)
                        "--target is missing; name the translations to score with --target FILE");
   if (!plait_inference_open (&inference, invocation, options->target, error))
     return FALSE;
-  if (options->alignment)
-    {
-      aligner = plait_word_aligner_new (inference.trained->experiment_model, inference.trained->run_inputs,
-                                        "--alignment", options->alignment, error);
-      if (!aligner)
-        return FALSE;
-    }
-  sum.aligner = aligner;
+  sum.aligner = inference.aligner;
   if (!score (&inference, options->sentences, &sum, error))
     return FALSE;
   plait_log_progress_end (inference.log);
@@ -272,9 +263,6 @@ static const PlaitOption options[] = {
   PLAIT_INFERENCE_OPTIONS,
   PLAIT_OPTION ("target", 0, TEXT, target, "Translations to score", "FILE"),
   PLAIT_FLAG ("sentences", 0, sentences, "Print a line for each sentence of a document"),
-  PLAIT_OPTION ("alignment", 0, TEXT, alignment,
-                "Also print word alignments by the attention of mean, last or a layer from 0, with or without a head",
-                "LAYER[:HEAD]"),
   PLAIT_FLAG ("json", 0, json, "Print one JSON object a line"),
   PLAIT_OPTION_FORCE (PlaitInferenceOptions),
   { NULL },

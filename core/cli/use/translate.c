@@ -9,7 +9,6 @@
 #include "documents/documents.h"
 #include "types/input.h"
 #include "search/translate.h"
-#include "dumps/word-alignment.h"
 
 /*
  * Implements plait translate: translates text batch by batch as lines arrive. On request, adds scores and alignments or
@@ -301,7 +300,7 @@ translate (PlaitInference *inference, const Decoding *decoding, Printer *printer
 typedef struct
 {
   PlaitInferenceOptions text;
-  const char *format, *alignment, *prefix, *constraints;
+  const char *format, *prefix, *constraints;
   gint64 beam, n_best; /* values of the options; 0: not given */
 } Options;
 
@@ -376,7 +375,7 @@ read_requirements (const PlaitInference *inference, const Options *options, cons
 static gboolean
 read_format (const Options *options, Format *format, GError **error)
 {
-  Format usual = has_n_best (options) || options->alignment ? FORMAT_TSV : FORMAT_TEXT;
+  Format usual = has_n_best (options) || options->text.alignment ? FORMAT_TSV : FORMAT_TEXT;
 
   *format = options->format ? (Format)plait_option_choice (options->format, FORMATS) : usual;
   return *format != FORMAT_TEXT || usual == FORMAT_TEXT
@@ -390,7 +389,6 @@ run_command (PlaitInvocation *invocation, GError **error)
   const Options *options = invocation->options;
   g_auto (PlaitInference) inference = { 0 };
   g_auto (PlaitOutput) to = { 0 };
-  g_autoptr (PlaitWordAligner) aligner = NULL;
   Printer printer = { .line = -1 };
   const PlaitExperiment *experiment;
   g_auto (Decoding) decoding = { 0 };
@@ -410,17 +408,10 @@ run_command (PlaitInvocation *invocation, GError **error)
   printer.vocabulary = plait_run_inputs_vocabulary (inference.trained->run_inputs, experiment->data.target);
   if (!read_requirements (&inference, options, invocation->arguments[0], printer.vocabulary, &decoding, error))
     return FALSE;
-  if (options->alignment)
-    {
-      aligner = plait_word_aligner_new (inference.trained->experiment_model, inference.trained->run_inputs,
-                                        "--alignment", options->alignment, error);
-      if (!aligner)
-        return FALSE;
-    }
   if (!plait_output_begin (&to, options->text.output, error))
     return FALSE;
   printer.stream = to.stream;
-  printer.aligner = aligner;
+  printer.aligner = inference.aligner;
   printer.layout = plait_experiment_documents (experiment, experiment->data.target).layout;
   printer.whole = !plait_experiment_has_decoder (experiment);
   good = translate (&inference, &decoding, &printer, &done, error);
@@ -452,10 +443,6 @@ static const PlaitOption options[] = {
                 "FILE"),
   PLAIT_OPTION ("constraints", 0, TEXT, constraints,
                 "Put all phrases of this file's line, between tabs, into the translation of each line", "FILE"),
-  PLAIT_OPTION ("alignment", 0, TEXT, alignment,
-                "Print which source words each target word attends to: mean (over layers), last, or a layer from 0; "
-                "and a head, as in 2:0",
-                "LAYER[:HEAD]"),
   PLAIT_OPTION ("format", 0, TEXT, format, "Output format; tsv and json include scores; default: text", FORMATS),
   { NULL },
 };
