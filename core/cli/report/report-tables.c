@@ -6,7 +6,7 @@
 #include "comparison/lengths.h"
 #include "comparison/location.h"
 #include "report/report.h"
-#include "terminal/stored-table.h"
+#include "comparison/stored-table.h"
 
 void
 plait_report_scores (GString *html, const PlaitRunComparison *comparison)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "text/json.h"
 #include "show/show.h"
-#include "terminal/stored-table.h"
+#include "comparison/stored-table.h"
 
 #define MAX_OBJECTS 1000000
 #define MAX_ATTRIBUTE_BYTES ((gsize)1 << 24)

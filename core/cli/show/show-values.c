@@ -3,7 +3,7 @@
 
 #include "text/number.h"
 #include "show/show.h"
-#include "terminal/stored-table.h"
+#include "comparison/stored-table.h"
 #include "terminal/table-print.h"
 
 #define ENDS 10 /* rows shown at each end of a long list */

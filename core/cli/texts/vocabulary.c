@@ -12,7 +12,7 @@
 #include "command/command.h"
 #include "command/options.h"
 #include "command/output.h"
-#include "terminal/stored-table.h"
+#include "comparison/stored-table.h"
 #include "terminal/table-print.h"
 #include "lines/text-file.h"
 #include "setup/vocabularies.h"

@@ -7,7 +7,7 @@
 #include "dumps/word-alignment.h"
 #include "scoring/evaluation.h"
 #include "setup/trained.h"
-#include "use/ensemble.h"
+#include "setup/ensemble.h"
 
 /* Options that translate and score share. It is the first member of the structs of both commands' options. */
 typedef struct

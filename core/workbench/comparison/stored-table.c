@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "terminal/stored-table.h"
+#include "comparison/stored-table.h"
 
 #include "comparison/location.h"
 #include "tables/table.h"

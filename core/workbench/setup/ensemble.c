@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "use/ensemble.h"
+#include "setup/ensemble.h"
 
 #include "text/number.h"
 #include "text/separators.h"
