@@ -44,8 +44,8 @@ build (PlaitCrossAttention *cross, gconstpointer data, gpointer state, GError **
   return TRUE;
 }
 
-/* Returns how many rows of a level are followed; 0: all. train=soft follows all rows while gradients flow, so that
- * every row has one; evaluation and search follow as many as descent says. */
+/* Returns how many rows of a level are followed; 0: all. With train=soft, all rows are followed while gradients are
+ * computed, so that every row gets a gradient. Evaluation and search follow as many rows as descent says. */
 static gint64
 branches (PlaitCrossAttention *cross, const Settings *settings)
 {

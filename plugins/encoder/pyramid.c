@@ -21,7 +21,7 @@
  * The summary is that of the inner encoder.
  */
 
-/* Declares the loss @name of a pooling with a loss. */
+/* Declares the loss @name of a pooling. */
 static void
 declare_loss (PlaitEncoderShape *shape, const char *name, double weight)
 {

@@ -5,7 +5,7 @@
 #include "process/module.h"
 #include "words/tokeniser.h"
 
-/* Words of the dictionary IPA, by which sacreBLEU recognises it. Debian's has one more. */
+/* Number of words of the dictionary IPA, by which sacreBLEU recognises it. Debian's dictionary has one more. */
 #define IPA_WORDS 392126
 
 /* Debian's folder of the dictionary; elsewhere MeCab's default dictionary must be IPA. */

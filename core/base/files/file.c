@@ -193,8 +193,8 @@ cut_number (char *text, guint64 *number)
   return TRUE;
 }
 
-/* Returns the process that made the temporary file called @name, and in *@here whether it ran on this host; 0 if it is
- * not the name of a temporary file. */
+/* Returns the process that made the temporary file called @name, and sets *@here to TRUE if it ran on this host.
+ * Returns 0 if @name is not the name of a temporary file. */
 static pid_t
 maker_of (const char *name, gboolean *here)
 {

@@ -15,7 +15,7 @@
 typedef struct
 {
   char *path;
-  const char *origin; /* "PLAIT_PLUGIN_PATH", "user", "build tree", "installed" or "given" */
+  const char *origin; /* origin of the folder: "PLAIT_PLUGIN_PATH", "user", "build tree", "installed" or "given" */
   gboolean exists;
   gboolean own; /* TRUE if the plugins of this folder came with plait */
 } PlaitPluginFolder;

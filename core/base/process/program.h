@@ -7,7 +7,7 @@
 typedef struct
 {
   const char *const *words; /* the program, searched in PATH, and its arguments; NULL-terminated */
-  const char *input;        /* text for its standard input; NULL: empty */
+  const char *input;        /* text for standard input; NULL: empty */
   guint seconds;            /* time limit */
   const gint *stop;         /* flag that ends the call when it is set; may be NULL */
   gsize max_output;         /* maximum bytes of standard output, and of standard error; 0: 1 MiB */

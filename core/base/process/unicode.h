@@ -3,7 +3,7 @@
 
 #include "text/error.h"
 
-/* Functions of modules of kind unicode: what GLib lacks or does differently from ICU. */
+/* Functions of modules of kind unicode, which GLib lacks or implements in another way than ICU. */
 typedef struct
 {
   /* Returns @text (UTF-8) in lower case by language-independent rules. (transfer full) */

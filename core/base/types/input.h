@@ -52,8 +52,8 @@ typedef struct
   const gint64 *left;  /* [nodes] left child: a row of the sentence, or T + i for its inner node i */
   const gint64 *right; /* [nodes] right child, numbered like @left */
 
-  /* [nodes] such as "NP", "ROOT+S" (joined from a chain of single children) or "@NP" (added to make the tree binary);
-   * "" if unknown */
+  /* [nodes] label, such as "NP", "ROOT+S" (joined from a chain of single children) or "@NP" (added to make the tree
+   * binary); "" if unknown */
   const char *const *labels;
 } PlaitTrees;
 
@@ -142,7 +142,7 @@ typedef struct
   const char *const *own_texts; /* [own words] text of each own word */
 
   const gint64 *sentence; /* [n_sentences] index of each tuple in its corpus */
-  const double *weights;  /* [n_sentences] factors of the losses of the targets; NULL: 1 */
+  const double *weights;  /* [n_sentences] weight of the loss of each target; NULL: all weights are 1 */
 } PlaitBatch;
 
 /* Returns the text of token @id of sentence @sentence if it is an own word, else NULL. (transfer none) */

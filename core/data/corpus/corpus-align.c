@@ -103,7 +103,7 @@ typedef struct
   const PlaitCorpus *corpus;
   Words source, target;
   PlaitTokenStore *store;
-  GArray *links; /* PlaitWordLink, of one line */
+  GArray *links; /* (element-type PlaitWordLink) links of one line */
   GArray *rows;  /* gint32, a row of the source and a row of the target for each link */
   gint64 tuple;  /* next kept tuple */
 } Reading;

@@ -23,7 +23,7 @@ typedef struct PlaitCorpusSide PlaitCorpusSide;
 struct PlaitCorpusSide
 {
   PlaitTextReader *reader;
-  PlaitDocumentReader *lines; /* reads from @reader */
+  PlaitDocumentReader *lines; /* reader of the lines or documents of @reader */
   gint64 stream;              /* index of the stream in the corpus */
   gboolean is_trees;          /* TRUE: the side has the trees of that stream */
   gboolean is_documents;      /* TRUE: a line of the block is a document, with LF between its sentences */
@@ -69,8 +69,8 @@ typedef struct
   /* For texts that several streams of a feed read: maps "/" and the path, or the number of a column, to a GPtrArray of
    * those PlaitTextReaders that no stream has taken yet. */
   GHashTable *shared;
-  gint64 wanted; /* lines to read, at most BLOCK_LINES; if @by_turns, the caller sets it for each block */
-  gint64 lines;  /* lines that all sides have */
+  gint64 wanted; /* number of lines to read, at most BLOCK_LINES; if @by_turns, the caller sets it for each block */
+  gint64 lines;  /* number of lines that all sides have */
   gint64 file;   /* number of the file that is read, equal in all streams */
   gint64 pieces;
   GArray *kept; /* (element-type PlaitCorpusTuple) tuples of the block that are kept */

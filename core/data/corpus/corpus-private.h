@@ -72,7 +72,7 @@ struct PlaitCorpus
   gint64 n_files;                /* number of files of each stream, at least 1 */
   gint64 *first_lines;           /* [n_files + 1] line with which each file begins, and the number of lines */
   double *weights;               /* [n_files] weights of the files, or NULL */
-  GArray *loss_weights;          /* double, [lines] weights of the losses of tuples; NULL: 1 */
+  GArray *loss_weights;          /* double, [lines] weights of the losses of tuples; NULL: all weights are 1 */
   PlaitCorpusFile *weight_files; /* [n_files] files of @loss_weights, or NULL */
 
   gint64 first; /* number of the first line in memory; a feed discards earlier lines */

@@ -7,9 +7,9 @@
 #include "text/log.h"
 
 /*
- * Cache of data computed from large texts, which saves the next process reading them: digests, learnt vocabularies and
- * encoded corpora. Names are hashes of everything that the contents depend on. Contents carry a checksum; a damaged or
- * outdated file is ignored. Deleting the cache is always safe.
+ * Cache of data that was computed from large texts, so that the next process need not read them: digests, learnt
+ * vocabularies and encoded corpora. Names are hashes of everything that the contents depend on. Contents carry a
+ * checksum; a damaged or outdated file is ignored. Deleting the cache is always safe.
  */
 typedef struct
 {

@@ -93,7 +93,8 @@ add_sentence (PlaitUnknownWords *words, const PlaitVocabulary *vocabulary, const
 
       if (ids[i] != PLAIT_TOKEN_UNKNOWN)
         continue;
-      /* A vocabulary that normalises text may merge or split words, so their numbers can differ. */
+      /* A vocabulary that normalises text may merge or split words, so text and tokens can have different numbers of
+       * words. */
       if (begins->len == count && word_of[i] >= 0)
         {
           position = (gsize)g_array_index (begins, gint64, word_of[i]);

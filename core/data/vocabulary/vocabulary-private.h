@@ -16,7 +16,7 @@ typedef struct PlaitVocabularyFormat PlaitVocabularyFormat;
 struct PlaitVocabularyFormat
 {
   const char *format;
-  const char *header; /* first bytes of its serialised form, or NULL */
+  const char *header; /* first bytes of a serialised vocabulary of this kind; may be NULL */
   const char *seal;   /* bytes that replace @header in a file, before the digest; NULL: this kind has no files */
   const char *(*piece) (gconstpointer model, gint32 id);
   double (*score) (gconstpointer model, gint32 id); /* returns the score of @id; NULL: all scores are 0 */

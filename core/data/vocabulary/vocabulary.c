@@ -336,7 +336,7 @@ plait_vocabulary_decode (const PlaitVocabulary *vocabulary, const gint32 *ids, g
   return vocabulary->format->decode (vocabulary->model, ids, n);
 }
 
-/* Appends @word to @text as a word of its own. */
+/* Appends @word to @text as a separate word. */
 static void
 append_word (GString *text, const char *word)
 {

@@ -39,11 +39,11 @@ typedef struct PlaitVocabulary PlaitVocabulary;
 /* Settings for learning a vocabulary from text. Begin with PLAIT_VOCABULARY_DEFAULTS. */
 typedef struct
 {
-  const char *type; /* "words", "labels", "unigram" or "bpe" */
+  const char *type; /* type of the vocabulary: "words", "labels", "unigram" or "bpe" */
   gint64 size;      /* number of entries, four special tokens included; words: keep the most frequent, 0 keeps all */
   gint64 minimum_count;      /* words: a word that occurs less often becomes unknown */
   double character_coverage; /* SentencePiece: share of the text's characters that get a piece, .98 to 1 */
-  const char *normalization; /* SentencePiece: identity, nfkc, nmt_nfkc, nfkc_cf or nmt_nfkc_cf */
+  const char *normalization; /* SentencePiece: method, one of identity, nfkc, nmt_nfkc, nfkc_cf, nmt_nfkc_cf */
   gboolean byte_fallback;    /* SentencePiece: characters without a piece become bytes instead of unknown */
   gint64 sentence_limit;     /* SentencePiece: number of lines to learn from, spread evenly over the text; 0: all */
   PlaitPool *pool;           /* words and labels: pool that counts several files at a time; NULL: one after the other */

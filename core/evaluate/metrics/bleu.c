@@ -116,7 +116,7 @@ finish (PlaitMetric *metric, GError **error)
   return TRUE;
 }
 
-/* Adds the words of @text by Perl's lc and split on bytes. */
+/* Adds the words that Perl's lc and split find in @text, read as bytes. */
 static void
 add_multi_tokens (const Bleu *bleu, PlaitNgrams *words, const char *text)
 {

@@ -61,7 +61,7 @@ finish (PlaitMetric *metric, GError **error)
   return !chrf->lowercase || plait_unicode_open (error);
 }
 
-/* Adds the words of @text; one punctuation mark at the end, or else at the beginning, becomes a word of its own. */
+/* Adds the words of @text; one punctuation mark at the end, or else at the beginning, becomes a separate word. */
 static void
 add_words (PlaitNgrams *words, const char *text)
 {

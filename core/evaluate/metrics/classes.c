@@ -19,7 +19,7 @@
 
 #include <string.h>
 
-#define BEGINNING 2 /* columns before those of the classes, in a row of macro-f1 */
+#define BEGINNING 2 /* columns of a row of macro-f1 before the columns of classes */
 #define EACH 3
 
 /* Maximum number of values in the rows of all sentences, so that they fit into memory. */

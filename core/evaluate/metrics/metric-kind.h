@@ -23,7 +23,7 @@ struct PlaitMetric
   const PlaitMetricKind *kind;
   char *text;
   char *title;
-  guint unit; /* PlaitUnit; the unit of text that has one row */
+  guint unit; /* unit of text that has one row: a PlaitUnit */
   guint width;
   gsize max_bytes; /* maximum bytes of a text */
 };

@@ -17,7 +17,7 @@
 #include <string.h>
 
 #define WIDTH 2
-#define MAX_BYTES (64 * 1024) /* maximum bytes of a text; the time is the product of the word numbers */
+#define MAX_BYTES (64 * 1024) /* maximum bytes of a text: time grows with the product of both numbers of words */
 #define MAX_SHIFTED 10        /* maximum words of a shift */
 #define MAX_DISTANCE 50       /* maximum words between the start of a shift and its position in the reference */
 #define BEAM 25               /* words on either side of the diagonal */

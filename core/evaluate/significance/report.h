@@ -14,7 +14,7 @@ typedef struct
   double score;
   gboolean larger_is_better;
   gsize sentences;
-  PlaitInterval interval; /* there is no interval if its resamples is 0 */
+  PlaitInterval interval; /* interval of the score; not computed if interval.resamples is 0 */
 } PlaitResult;
 
 /* Returns the result for rows @statistics; without interval if @resamples is 0. (transfer full) */

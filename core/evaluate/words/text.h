@@ -8,7 +8,8 @@
  * locale, and equals Python's str methods and sacreBLEU's tokenisers, with which published scores are computed.
  */
 
-/* TRUE if Python's str.isspace () is: Unicode white space and the separators U+001C to U+001F. */
+/* TRUE if @character is white space for Python's str.isspace (): Unicode white space and the separators U+001C to
+ * U+001F. */
 gboolean plait_text_is_space (gunichar character);
 
 /* Removes white space at the end of @text in place, as str.rstrip () does. Returns @text. */

@@ -43,11 +43,11 @@ typedef enum
 typedef struct
 {
   gint64 width;             /* decoder.width, the width of embeddings and of the states that decode returns */
-  guint heads;              /* decoder.heads */
+  guint heads;              /* value of decoder.heads */
   gboolean pre_norm;        /* TRUE if decoder.norm is pre */
-  double dropout;           /* decoder.dropout */
-  double attention_dropout; /* decoder.attention_dropout */
-  gboolean attention_bias;  /* decoder.attention_bias */
+  double dropout;           /* value of decoder.dropout */
+  double attention_dropout; /* value of decoder.attention_dropout */
+  gboolean attention_bias;  /* value of decoder.attention_bias */
   const PlaitMemorySpecification *memories; /* [n_memories] memories, all of the width that memory_width returned */
   guint n_memories;
   const PlaitMemorySpecification *summaries; /* [n_summaries] name and width of the summaries of encoders */

@@ -19,7 +19,7 @@
 
 typedef struct
 {
-  const char *name; /* letters, digits, '-' and '_', beginning with a letter; static */
+  const char *name; /* name, a static text: a letter, then letters, digits, '-' or '_' */
   double weight;
   gint64 start; /* number of the first update in which the loss has its weight; 0: from the beginning */
 } PlaitLoss;

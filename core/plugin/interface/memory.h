@@ -12,8 +12,8 @@
 typedef enum
 {
   PLAIT_STRUCTURE_NONE = 0,
-  PLAIT_STRUCTURE_TREE = 1 << 0,      /* left, right and parent */
-  PLAIT_STRUCTURE_LEVELS = 1 << 1,    /* level, parent, first_child and n_children */
+  PLAIT_STRUCTURE_TREE = 1 << 0,      /* links left, right and parent */
+  PLAIT_STRUCTURE_LEVELS = 1 << 1,    /* links level, parent, first_child and n_children */
   PLAIT_STRUCTURE_SENTENCES = 1 << 2, /* each row is a sentence of a document */
   PLAIT_STRUCTURE_ALL = PLAIT_STRUCTURE_TREE | PLAIT_STRUCTURE_LEVELS | PLAIT_STRUCTURE_SENTENCES,
 } PlaitStructure;

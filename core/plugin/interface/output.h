@@ -26,8 +26,8 @@
 /* The declaration of an output. */
 typedef struct
 {
-  PlaitParameter *table; /* T [vocabulary, width] */
-  PlaitParameter *bias;  /* b [1, vocabulary], or NULL */
+  PlaitParameter *table; /* table T [vocabulary, width] */
+  PlaitParameter *bias;  /* bias b [1, vocabulary], or NULL */
   gboolean context;      /* TRUE: the output reads PlaitOutputPass.context */
   gboolean embedded;     /* TRUE: the output reads PlaitOutputPass.embedded */
 
@@ -35,7 +35,7 @@ typedef struct
    * All FALSE: the output gives logits. */
   gboolean copies[PLAIT_OUTPUT_MAX_MEMORIES];
   const char *attention; /* name of the attention to read, static; NULL: the attention without a name */
-  guint head;            /* 0: read the mean of the heads; else the number of a head, from 1 */
+  guint head;            /* number of the head to read, from 1; 0: mean of all heads */
 } PlaitOutputShape;
 
 /* A memory of the decoder. */
@@ -66,7 +66,9 @@ typedef struct
 /* Attention of the decoder's last cross-attention to one memory. */
 typedef struct
 {
-  PlaitNode *weights;       /* [pairs, 1] before dropout; NULL if the shape does not copy this memory */
+  /* [pairs, 1] attention weights before dropout; NULL if the shape does not copy this memory */
+  PlaitNode *weights;
+
   PlaitQueryKeyPairs pairs; /* pairs of a row of the pass and a row of the memory */
   const gint64 *queries;    /* [pairs] row of the pass of each pair */
 } PlaitOutputAttention;
@@ -86,8 +88,8 @@ typedef struct
   gboolean joint;    /* TRUE: the attention weights of all memories come from one softmax */
 
   /* Filled by the output. */
-  PlaitNode *logit_states; /* s [rows, width of the table] */
-  PlaitNode *gate;         /* [rows, 1] in a mixture, else NULL */
+  PlaitNode *logit_states; /* states s [rows, width of the table] */
+  PlaitNode *gate;         /* [rows, 1] gate of a mixture; NULL for logits */
   PlaitNode **copied; /* [n_memories] weights [pairs, 1], not negative, for each memory that the shape copies; NULL for
                          other memories */
 } PlaitOutputPass;

@@ -48,7 +48,7 @@ typedef struct
   gboolean writes_own_words;         /* outputs only: TRUE if the output writes own words (PlaitBatch) */
   gboolean provides_summary;         /* encoders only: TRUE if the encoder gives a summary */
   guint n_parameters;
-  const PlaitSettingSpecification *const *parameters; /* [n_parameters], in the order of the file */
+  const PlaitSettingSpecification *const *parameters; /* [n_parameters] parameters, in the order of the file */
 
   GStringChunk *texts; /* owns all texts of the schema */
 } PlaitSchema;

@@ -14,10 +14,15 @@
 
 enum
 {
-  PLAIT_SETTING_NEUTRAL = 1 << 0, /* cannot change results (names, log intervals), so it is not part of a fingerprint */
+  /* The setting cannot change results (names, log intervals), so it is not part of a fingerprint. */
+  PLAIT_SETTING_NEUTRAL = 1 << 0,
+
   PLAIT_SETTING_PATH
-  = 1 << 1, /* a path, made absolute (files/path.h); a fingerprint contains the file's digest, not the path */
-  PLAIT_SETTING_OPTIONAL = 1 << 2, /* may be left out although it has no default */
+
+  /* The value is a path, made absolute (files/path.h); a fingerprint contains the file's digest, not the path. */
+  = 1 << 1,
+
+  PLAIT_SETTING_OPTIONAL = 1 << 2, /* the setting may be left out although it has no default */
 };
 
 /* The type and range of one setting. The creator of the specification owns its texts. */
@@ -29,7 +34,7 @@ typedef struct
   const char *minimum;  /* minimum of an integer or real, as text; NULL: no minimum */
   const char *maximum;  /* maximum of an integer or real, as text; NULL: no maximum */
   const char *choices;  /* the choices, or the allowed items of a list, such as "pre;post"; NULL: any item is allowed */
-  const char *summary;  /* one line for users */
+  const char *summary;  /* summary for users, one line */
   const char *reference; /* source such as a paper or "eq. 7", or NULL */
   guint flags;
 } PlaitSettingSpecification;

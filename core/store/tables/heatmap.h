@@ -16,8 +16,8 @@ typedef struct
   const char *signal; /* name of the array, such as "weights" */
   guint rank;         /* number of axes, 1 .. PLAIT_STORE_MAX_RANK */
   const gint64 *shape;
-  const PlaitScalar *values; /* row-major */
-  const char *const *axes;   /* [rank] names, such as "layer", "head", "target", "row" */
+  const PlaitScalar *values; /* values of the array, row-major */
+  const char *const *axes;   /* [rank] names of the axes, such as "layer", "head", "target", "row" */
 
   /* [rank] labels of each axis: shape[i] strings, or NULL if axis i has no labels. NULL if no axis has labels */
   const char *const *const *labels;

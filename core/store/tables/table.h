@@ -13,7 +13,7 @@
 /* A column of a table whose rows are structs in memory, each with one value for every column. */
 typedef struct
 {
-  const char *name;    /* a name with one path component, such as "learning_rate" */
+  const char *name;    /* name of the column, one path component, such as "learning_rate" */
   PlaitStoreType type; /* PLAIT_STORE_INT32 (also for gboolean), _INT64, _DOUBLE, or _STRING (a char *) */
   gsize offset;        /* offset of the value in the struct */
   const char *unit;    /* unit shown by viewers; may be NULL */
