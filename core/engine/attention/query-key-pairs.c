@@ -295,8 +295,8 @@ multiply (const Call *call, gint64 rows, gint64 width, gint64 depth, const Plait
       }
 }
 
-/* Sums a range of rows and columns for all queries of a sentence. Writes the sum of the first range of rows to y, and
- * of each other range to its part [query rows, w] of @partial. */
+/* For each query of a sentence, sums the rows of x in one range, each times its number, in one range of columns. Writes
+ * the sums of the first range of rows to y, and of each other range to its part [query rows, w] of @partial. */
 static void
 read_piece (gpointer data, gint64 piece, guint thread)
 {

@@ -361,7 +361,7 @@ add_table_gradient (const Stage *stage, gint64 block, const PlaitTensor *logits,
                                 stage->states + j * rows, tile, dtable.data + j, dtable.stride, add);
 }
 
-/* Writes the block's part of dstates to @share, the partial sum of this lane, or with @add adds it there. @logits is
+/* Writes the block's part of dstates to @share, the partial sum of this lane, or adds it there if @add. @logits is
  * the gradient of the logits; @panel and @left are scratch memory. */
 static void
 add_states_gradient (const Stage *stage, gint64 block, const PlaitTensor *logits, PlaitScalar *share, gboolean add,

@@ -60,7 +60,7 @@ struct PlaitRecordedAttention
 typedef struct
 {
   guint heads;          /* number of heads; 0: not recorded */
-  PlaitScalar *weights; /* [heads][query rows][memories, or 1 for a sentinel] */
+  PlaitScalar *weights; /* [heads][query rows][memories]; for a sentinel [heads][query rows] */
 } PlaitRecordedItems;
 
 /* Number of memory rows that attention has scored, counted for each query and head. */
