@@ -6,7 +6,7 @@
 #include "autograd/operators.h"
 #include "harness.h"
 
-/* A pool, an arena and a tape for a test of operators or layers, and functions that make tensors of plain numbers. */
+/* A pool, an arena and a tape for a test of operators or layers. The functions below make tensors of given numbers. */
 typedef struct
 {
   PlaitPool *pool;
@@ -31,14 +31,14 @@ bench_clear (Bench *bench)
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Bench, bench_clear)
 
-/* Begins another step. The random key of dropout is always the same. */
+/* Begins another step on the tape. The random key of dropout is the same in all steps. */
 static inline void
 bench_begin (Bench *bench, PlaitTapeMode mode)
 {
   plait_tape_begin (bench->tape, mode, plait_random_key (5, "dropout", NULL, 1));
 }
 
-/* Returns a bench that has started a step in the mode PLAIT_TAPE_CHECK. */
+/* Returns a bench whose first step has begun, in the mode PLAIT_TAPE_CHECK. */
 static inline Bench
 bench_new (guint threads)
 {
@@ -49,7 +49,7 @@ bench_new (guint threads)
   return bench;
 }
 
-/* Returns a tensor with @numbers, or zeros if NULL, that lives until the next step. */
+/* Returns a tensor with the elements @numbers (NULL: zeros), which lives until the next step. */
 static inline PlaitTensor
 bench_tensor (Bench *bench, gint64 rows, gint64 width, const double *numbers)
 {
@@ -61,7 +61,7 @@ bench_tensor (Bench *bench, gint64 rows, gint64 width, const double *numbers)
   return tensor;
 }
 
-/* Returns a leaf with @numbers. Backward adds its gradient to node->gradient. */
+/* Returns a leaf with the elements @numbers. The backward pass adds its gradient to node->gradient. */
 static inline PlaitNode *
 bench_leaf (Bench *bench, gint64 rows, gint64 width, const double *numbers)
 {
@@ -70,7 +70,7 @@ bench_leaf (Bench *bench, gint64 rows, gint64 width, const double *numbers)
   return plait_leaf (bench->tape, bench_tensor (bench, rows, width, numbers), &gradient);
 }
 
-/* Returns a leaf with random numbers from a normal distribution, chosen by @number. */
+/* Returns a leaf with random elements from a normal distribution. @number selects them. */
 static inline PlaitNode *
 bench_random (Bench *bench, gint64 rows, gint64 width, guint64 number)
 {
@@ -82,8 +82,7 @@ bench_random (Bench *bench, gint64 rows, gint64 width, guint64 number)
   return leaf;
 }
 
-/* Returns the sum of the elements of @node, each times its number in @weights: a root for which the gradient of @node
- * is @weights. */
+/* Returns the sum of the elements of @node times @weights. If it is the root, the gradient of @node is @weights. */
 static inline PlaitNode *
 bench_weigh (Bench *bench, PlaitNode *node, const double *weights)
 {
@@ -92,7 +91,7 @@ bench_weigh (Bench *bench, PlaitNode *node, const double *weights)
   return plait_reduce_sum (bench->tape, plait_multiply (bench->tape, node, plait_leaf (bench->tape, tensor, NULL)));
 }
 
-/* Checks that every element of @tensor is @expected, within @tolerance. */
+/* Checks that the elements of @tensor equal @expected within @tolerance. */
 static inline void
 check_tensor (const char *what, PlaitTensor tensor, const double *expected, double tolerance)
 {

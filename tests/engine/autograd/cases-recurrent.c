@@ -2,7 +2,8 @@
 #include "cases.h"
 #include "autograd/layer-operators.h"
 
-/* Cells over time and over trees. Widths are not multiples of a vector, so kernels also run their remainder loops. */
+/* Cases of cells that run over time and over trees. Widths are not multiples of a vector, so kernels also run their
+ * remainder loops. */
 
 static const gint64 three_sentences[] = { 0, 2, 2, 5 };
 static const PlaitRagged five_rows = { 3, three_sentences };
@@ -18,7 +19,7 @@ rnn_gru_after (PlaitTape *tape, PlaitNode *const *leaves)
   return plait_rnn (tape, &cell, leaves[0], five_rows, FALSE, leaves[3], NULL);
 }
 
-/* A GRU from zeros in both directions, which read one projected input. */
+/* A GRU in both directions, from zeros. Both directions read one projected input. */
 static PlaitNode *
 rnn_gru_both (PlaitTape *tape, PlaitNode *const *leaves)
 {
@@ -46,7 +47,7 @@ rnn_lstm (PlaitTape *tape, PlaitNode *const *leaves)
   return plait_rnn (tape, &cell, leaves[0], five_rows, FALSE, leaves[3], leaves[4]);
 }
 
-/* An LSTM from zeros whose cell states are not read. */
+/* An LSTM from zeros. Nothing reads its cell states. */
 static PlaitNode *
 rnn_lstm_states (PlaitTape *tape, PlaitNode *const *leaves)
 {
@@ -55,7 +56,7 @@ rnn_lstm_states (PlaitTape *tape, PlaitNode *const *leaves)
   return plait_columns (tape, plait_rnn (tape, &cell, leaves[0], five_rows, TRUE, NULL, NULL), 0, 3);
 }
 
-/* One step after the other, as in a decoder: the state is a view, and each step uses the weight. */
+/* Single steps, as in a decoder: the state is a view, and all steps use one weight. */
 static PlaitNode *
 rnn_steps (PlaitTape *tape, PlaitNode *const *leaves)
 {
@@ -74,7 +75,8 @@ rnn_steps (PlaitTape *tape, PlaitNode *const *leaves)
   return plait_concatenate_rows (tape, states, 3);
 }
 
-/* A weight and its bias at many steps, so that their rows are collected; also a GRU's recurrent weight. */
+/* A linear layer that is used at many steps, so that the rows for its gradient are collected; also a GRU's recurrent
+ * weight. */
 static PlaitNode *
 linear_weight_reuse (PlaitTape *tape, PlaitNode *const *leaves)
 {
@@ -91,16 +93,18 @@ linear_weight_reuse (PlaitTape *tape, PlaitNode *const *leaves)
   return x;
 }
 
-/* Two rows with one query, and three rows with two queries: eight pairs. */
+/* Two sentences: two rows with one query, and three rows with two queries. These are eight pairs. */
 static const gint64 pair_queries[] = { 0, 1, 3 }, pair_rows[] = { 0, 2, 5 };
 static const gint64 rows_of_pairs[] = { 0, 1, 2, 3, 4, 2, 3, 4 };
 static const gint64 queries_of_pairs[] = { 0, 0, 1, 1, 1, 2, 2, 2 };
-/* The last row of the second sentence reads the other two; so does a row of the first sentence. */
+/* Links of pairs: the last row of the second sentence reads the other two rows, and one row of the first sentence reads
+ * the other. */
 static const gint64 pair_left[] = { -1, 0, -1, -1, 2, -1, -1, 5 };
 static const gint64 pair_right[] = { -1, -1, -1, -1, 3, -1, -1, 6 };
 
-/* Two steps of a GRU whose gates read linked states and numbers, as in tree coverage. Leaves: row part, query part,
- * states, U, numbers, their weight, the weights of three pair inputs and, with PLAIT_RESET_BEFORE, U_c. */
+/* Two steps of a GRU whose gates read linked states and numbers, as in tree coverage. The leaves are: row part, query
+ * part, states, U, numbers, their weight, the weights of the three inputs of a pair and, with PLAIT_RESET_BEFORE,
+ * U_c. */
 static PlaitNode *
 pair_cell (PlaitTape *tape, PlaitNode *const *leaves, PlaitResetOrder reset)
 {
@@ -136,7 +140,7 @@ pair_cell_after (PlaitTape *tape, PlaitNode *const *leaves)
   return pair_cell (tape, leaves, PLAIT_RESET_AFTER);
 }
 
-/* Three trees: three words under two nodes, two words under one node, and a single word. */
+/* Three trees: three words under two nodes, two words under one node, and a single word without a node. */
 static const gint64 tree_leaf[] = { 0, 1, 2, -1, -1, 3, 4, -1, 5 };
 static const gint64 tree_first[] = { 0, 2, 3 };
 static const gint64 tree_row[] = { 3, 7, 4 };
@@ -177,7 +181,7 @@ bottom_up_head (PlaitTape *tape, PlaitNode *const *leaves)
   return plait_tree_bottom_up (tape, &cell, &tree_heights, leaves[0], NULL, NULL);
 }
 
-/* A Tree-GRU without inputs of nodes and without bias, as in Chen et al. 2017. Its states are read twice. */
+/* A Tree-GRU whose nodes have no inputs and which has no biases, as in Chen et al. 2017. Its states are read twice. */
 static PlaitNode *
 bottom_up_plain (PlaitTape *tape, PlaitNode *const *leaves)
 {
@@ -187,7 +191,7 @@ bottom_up_plain (PlaitTape *tape, PlaitNode *const *leaves)
   return plait_multiply (tape, states, states);
 }
 
-/* The trees of tree_leaf top-down. The single word has no root. */
+/* The trees of tree_leaf, read top-down. The single word has no root. */
 static const gint64 tree_root[] = { -1, -1, -1, -1, 0, -1, -1, 1, -1 };
 static const gint64 side_first[] = { 0, 2, 3 };
 static const gint64 left_row[] = { 3, 5, 0 }, left_parent[] = { 4, 7, 3 };
@@ -228,7 +232,7 @@ scan (PlaitTape *tape, PlaitNode *const *leaves)
   return plait_scan (tape, leaves[0], leaves[1], leaves[2], five_rows);
 }
 
-/* From zeros; factors and summands are views of one node, which is read again. */
+/* A scan from zeros whose factors and summands are views of one node, which is read again. */
 static PlaitNode *
 scan_views (PlaitTape *tape, PlaitNode *const *leaves)
 {
@@ -238,7 +242,7 @@ scan_views (PlaitTape *tape, PlaitNode *const *leaves)
   return plait_concatenate_columns (tape, (PlaitNode *[]){ h, x }, 2);
 }
 
-/* The initial state, factors and summands are one node. */
+/* A scan whose initial state, factors and summands are one node. */
 static PlaitNode *
 scan_of_one (PlaitTape *tape, PlaitNode *const *leaves)
 {

@@ -6,16 +6,16 @@
 #define HEADS 2
 #define QUERIES 3
 #define ROWS 6
-#define WIDTH 22 /* two heads of 11 */
+#define WIDTH 22 /* two heads of 11 columns */
 #define CHOSEN 10
 
-/* Six entries: with two sets; without a set; with a set that selects a row twice; with an empty set; with a set and an
- * empty set; with one set. Some rows are selected by several entries; no entry selects row 5. */
+/* Six entries, with: two sets; no set; a set that selects a row twice; an empty set; a set and an empty set; one set.
+ * Several entries select some of the rows; no entry selects row 5. */
 static const gint64 sets[] = { 0, 2, 2, 3, 4, 6, 7 }, rows[] = { 0, 2, 3, 6, 6, 8, 8, 10 };
 static const gint64 row[CHOSEN] = { 0, 1, 3, 2, 4, 2, 3, 1, 0, 4 };
 static const PlaitSelectedRows selected = { HEADS, { HEADS * QUERIES, sets }, { 7, rows }, row };
 
-/* One head: each query has two or three of these sets. */
+/* Sets for one head: each query has two or three of them. */
 static const gint64 single_sets[] = { 0, 2, 4, 7 };
 static const PlaitSelectedRows single = { 1, { QUERIES, single_sets }, { 7, rows }, row };
 
@@ -25,7 +25,7 @@ products (PlaitTape *tape, PlaitNode *const *leaves)
   return plait_sparse_dot_scores (tape, &selected, leaves[0], leaves[1], 0.7);
 }
 
-/* Queries are also keys and have been read before, so gradients are added to existing ones. */
+/* The queries are also the keys and have been read before, so gradients are added to existing ones. */
 static PlaitNode *
 products_shared (PlaitTape *tape, PlaitNode *const *leaves)
 {
@@ -50,14 +50,14 @@ weights (PlaitTape *tape, PlaitNode *const *leaves)
   return plait_sparse_softmax (tape, &selected, leaves[0]);
 }
 
-/* The scores have another consumer. */
+/* Another operator also reads the scores. */
 static PlaitNode *
 weights_shared (PlaitTape *tape, PlaitNode *const *leaves)
 {
   return plait_multiply (tape, plait_sparse_softmax (tape, &selected, leaves[0]), leaves[0]);
 }
 
-/* The weights have another consumer. */
+/* Another operator also reads the weights. */
 static PlaitNode *
 read_twice (PlaitTape *tape, PlaitNode *const *leaves)
 {
@@ -68,7 +68,7 @@ read_twice (PlaitTape *tape, PlaitNode *const *leaves)
       2);
 }
 
-/* A pyramid: eight leaves in blocks of two or three, where the last two blocks share a leaf; four rows above them, in
+/* A pyramid: eight leaves in blocks of two or three, of which the last two blocks share a leaf; above them four rows in
  * two blocks. */
 static const gint64 descent_level[] = { 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2 };
 static const gint64 descent_first[] = { -1, -1, -1, -1, -1, -1, -1, -1, 0, 2, 4, 6, 8, 10 };
@@ -127,8 +127,8 @@ over_sibling_groups (PlaitTape *tape, PlaitNode *const *leaves)
   return plait_concatenate_columns (tape, (PlaitNode *[]){ one, other }, 2);
 }
 
-/* The scores have another consumer, so gradients are added to existing ones. The weights are read alone and with
- * values. */
+/* Another operator also reads the scores, so gradients are added to existing ones. The weights are read alone and
+ * together with values. */
 static PlaitNode *
 sibling_softmax (PlaitTape *tape, PlaitNode *const *leaves)
 {

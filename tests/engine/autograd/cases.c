@@ -4,7 +4,8 @@
 #include "autograd/check.h"
 #include "autograd/layer-operators.h"
 
-/* Widths are not multiples of a vector, so kernels also run their remainder loops in every processor variant. */
+/* Widths in these cases are not multiples of a vector, so the kernels of every processor variant also run their
+ * remainder loops. */
 
 static PlaitNode *
 linear_plain (PlaitTape *tape, PlaitNode *const *leaves)
@@ -93,7 +94,7 @@ exponential (PlaitTape *tape, PlaitNode *const *leaves)
   return plait_exp (tape, leaves[0]);
 }
 
-/* The logarithm of squares, which are positive. */
+/* Takes the logarithm of squares, because they are positive. */
 static PlaitNode *
 logarithm (PlaitTape *tape, PlaitNode *const *leaves)
 {
@@ -151,7 +152,7 @@ multiply_broadcast (PlaitTape *tape, PlaitNode *const *leaves)
   return plait_multiply_broadcast (tape, leaves[0], leaves[1]);
 }
 
-/* The factors are a column of x. */
+/* The factors are a column of the input x. */
 static PlaitNode *
 multiply_by_column_view (PlaitTape *tape, PlaitNode *const *leaves)
 {
@@ -160,7 +161,7 @@ multiply_by_column_view (PlaitTape *tape, PlaitNode *const *leaves)
   return plait_multiply_broadcast (tape, x, plait_columns (tape, x, 1, 1));
 }
 
-/* The factors are a row of x. */
+/* The factors are a row of the input x. */
 static PlaitNode *
 multiply_by_row_view (PlaitTape *tape, PlaitNode *const *leaves)
 {
@@ -204,7 +205,7 @@ reduce_sum (PlaitTape *tape, PlaitNode *const *leaves)
   return plait_reduce_sum (tape, leaves[0]);
 }
 
-/* Views of a view: some parts of the whole get no gradient, one part gets two, and the whole gets one too. */
+/* Views of a view: some parts of the whole get no gradient, one part gets two, and the whole itself gets one. */
 static PlaitNode *
 views (PlaitTape *tape, PlaitNode *const *leaves)
 {
@@ -237,7 +238,7 @@ gather_rows (PlaitTape *tape, PlaitNode *const *leaves)
   return plait_gather_rows (tape, leaves[0], indices, G_N_ELEMENTS (indices));
 }
 
-/* Windows of two rows: two windows overlap, one ends in zeros. */
+/* Gathers windows of two rows: two windows overlap, and one ends in zeros. */
 static PlaitNode *
 gather_windows (PlaitTape *tape, PlaitNode *const *leaves)
 {
@@ -272,7 +273,7 @@ residual (PlaitTape *tape, PlaitNode *const *leaves)
   return plait_residual (tape, leaves[0], leaves[1], 0.4);
 }
 
-/* The residual stream is also read by the next branch, as in a Transformer. */
+/* The next branch also reads the residual stream, as in a Transformer. */
 static PlaitNode *
 residual_chain (PlaitTape *tape, PlaitNode *const *leaves)
 {
@@ -305,7 +306,7 @@ embed (PlaitTape *tape, PlaitNode *const *leaves)
   return plait_embed (tape, leaves[0], ids, G_N_ELEMENTS (ids), 2.5);
 }
 
-/* The table is a computed node, not a leaf. */
+/* The table of embeddings is a computed node, not a leaf. */
 static PlaitNode *
 embed_computed (PlaitTape *tape, PlaitNode *const *leaves)
 {
@@ -324,10 +325,10 @@ add_positions (PlaitTape *tape, PlaitNode *const *leaves)
   return plait_add_positions (tape, leaves[0], five_rows, leaves[1], 1, 0.25);
 }
 
-#define WIDTH 22    /* two heads of 11 */
+#define WIDTH 22    /* two heads of 11 columns */
 #define PAIRS 6     /* pairs of queries and rows of the first memory */
 #define PAIRS_TOO 4 /* pairs of queries and rows of the second memory */
-/* Four sentences: with both memories; without queries; with the second memory only; without memories. */
+/* Four sentences: with both memories; without queries; with only the second memory; without memories. */
 static const gint64 query_offsets[] = { 0, 2, 2, 3, 5 };
 static const gint64 first_offsets[] = { 0, 3, 7, 7, 7 };
 static const gint64 second_offsets[] = { 0, 1, 1, 3, 3 };
@@ -355,7 +356,7 @@ attention_causal (PlaitTape *tape, PlaitNode *const *leaves)
   return plait_attention (tape, plait_columns (tape, x, 0, 4), five_rows, &memory, 1, &options);
 }
 
-/* Self-attention of an encoder with a linear bias and a window. */
+/* Self-attention as in an encoder, with a linear bias of the distance and a window. */
 static PlaitNode *
 attention_relative (PlaitTape *tape, PlaitNode *const *leaves)
 {
@@ -375,7 +376,7 @@ attention_relative_causal (PlaitTape *tape, PlaitNode *const *leaves)
   return plait_attention (tape, leaves[0], five_rows, &memory, 1, &options);
 }
 
-/* More keys than a block of the kernels, and twice as many in the second sentence. */
+/* Sentences with more keys than a block of the kernels; the second has twice as many. */
 static PlaitNode *
 attention_long (PlaitTape *tape, PlaitNode *const *leaves)
 {
@@ -429,7 +430,7 @@ items_attention_all (PlaitTape *tape, PlaitNode *const *leaves)
   return plait_attention_over_items (tape, leaves[0], leaves + 1, leaves + 1, NULL, 3, &options, NULL);
 }
 
-/* Divisors are sigmoids, which are not near 0. */
+/* Divides by sigmoids, because they are not near 0. */
 static PlaitNode *
 divide (PlaitTape *tape, PlaitNode *const *leaves)
 {
@@ -444,7 +445,7 @@ additive_scores (PlaitTape *tape, PlaitNode *const *leaves)
   return plait_additive_scores (tape, &pairs, leaves[0], leaves[1], leaves[2], leaves[3], leaves[4]);
 }
 
-/* A sentence that is computed in several pieces of work; no extra input and no bias. */
+/* A sentence so long that it is computed in several pieces of work, with neither extra input nor bias. */
 static PlaitNode *
 additive_scores_long (PlaitTape *tape, PlaitNode *const *leaves)
 {
@@ -471,7 +472,7 @@ ragged_softmax (PlaitTape *tape, PlaitNode *const *leaves)
   return plait_ragged_softmax (tape, pairs, leaves, 2);
 }
 
-/* The weights are read twice and have another consumer. */
+/* The weights are read twice, and another operator reads them too. */
 static PlaitNode *
 weighted_sum (PlaitTape *tape, PlaitNode *const *leaves)
 {
@@ -482,8 +483,8 @@ weighted_sum (PlaitTape *tape, PlaitNode *const *leaves)
   return plait_concatenate_columns (tape, (PlaitNode *[]){ first, second }, 2);
 }
 
-/* Four blocks: a full block, one that begins with the rest of its last row, one of a single row, and one that is not
- * full. No block has row 6. */
+/* Four blocks: a full one, one that begins with the rest of the first block's last row, one of a single row, and one
+ * that is not full. No block has row 6. */
 static PlaitNode *
 halting_weights (PlaitTape *tape, PlaitNode *const *leaves)
 {
@@ -516,9 +517,9 @@ output_loss_others (PlaitTape *tape, PlaitNode *const *leaves)
   return plait_add_n (tape, (PlaitNode *[]){ loss, plait_reduce_sum (tape, states) }, 2);
 }
 
-/* Words of two memories: two rows have the same word, one row has no word, and words 11 and 12 are above the table.
- * Targets are a copied word of the table, one that is not copied, one above the table, and two in rows without copied
- * words. */
+/* Copied words of two memories: two rows have one word, one row has no word, and words 11 and 12 have ids above the
+ * table. The targets are: a copied word of the table, a word that is not copied, a copied word above the table, and two
+ * words in rows without copied words. */
 static PlaitNode *
 mixture_loss (PlaitTape *tape, PlaitNode *const *leaves)
 {
@@ -668,7 +669,7 @@ build_root (PlaitTape *tape, PlaitNode *const *leaves, gpointer data)
   gint64 n = output->value.rows * output->value.width;
   PlaitTensor weights;
 
-  /* The loss itself must be the root, because its gradient has to be 1. */
+  /* A loss must itself be the root, because its gradient has to be 1. */
   if (n == 1)
     return output;
   weights = plait_tensor (plait_arena_new_array (plait_tape_arena (tape), PlaitScalar, n), output->value.rows,

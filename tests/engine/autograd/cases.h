@@ -4,13 +4,13 @@
 #include "autograd/operators.h"
 #include "text/error.h"
 
-/* A gradient check of an operator. The mutation test repeats it with each changed gradient term whose name begins with
- * @covers. */
+/* A gradient check of an operator. The mutation test changes each gradient term whose name begins with covers, and
+ * repeats the check. */
 typedef struct
 {
   const char *name;
-  const char *covers; /* NULL: the mutation test skips this case */
-  /* Returns the operator's output for the leaves. The root is the sum of its elements with random weights. */
+  const char *covers; /* names of the checked gradient terms begin so; NULL: not for the mutation test */
+  /* Returns the output of the operator for @leaves. The root is the sum of its elements with random weights. */
   PlaitNode *(*build) (PlaitTape *tape, PlaitNode *const *leaves);
   PlaitTapeMode mode;
   guint n_leaves;
@@ -18,17 +18,17 @@ typedef struct
   {
     gint64 rows;
     gint64 width;
-  } leaves[10]; /* random numbers from a normal distribution, by case and leaf */
+  } leaves[10]; /* leaves: random elements from a normal distribution, which depend on case and leaf */
 } GradientCase;
 
 /* Returns case @i of all cases, or NULL after the last. */
 const GradientCase *gradient_case_at (guint i);
 
-/* The cases of recurrent cells; gradient_case_at includes them. */
+/* Cases of recurrent cells, which gradient_case_at() includes. */
 extern const GradientCase recurrent_cases[];
 extern const guint n_recurrent_cases;
 
-/* The cases of sparse attention; gradient_case_at includes them. */
+/* Cases of sparse attention, which gradient_case_at() includes. */
 extern const GradientCase sparse_cases[];
 extern const guint n_sparse_cases;
 

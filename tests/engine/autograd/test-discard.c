@@ -4,7 +4,7 @@
 #include "autograd/internal.h"
 #include "bench.h"
 
-/* Values that the tape discards to save memory and computes again. */
+/* Tests of values that the tape discards to save memory and computes again in the backward pass. */
 
 #define ROWS 6
 #define WIDTH 16
@@ -85,8 +85,8 @@ TEST_CASE (spare, values_come_back_with_the_same_bits)
   CHECK_INT (branch->value.stride, WIDTH);
 }
 
-/* Builds a graph that reads values after the tape discarded them, runs backward and returns the root's value. @pin:
- * takes views of the values, which keeps them. */
+/* Builds a graph that reads values after the tape discarded them, runs backward and returns the root's value. With
+ * @pin, takes views of the values, so that the tape must keep them. */
 static PlaitScalar
 run_graph (Numbers *numbers, gboolean pin)
 {
@@ -142,17 +142,17 @@ TEST_CASE (spare, a_value_with_another_reader_stays)
   plait_residual (bench.tape, leaves.x, branch, 0);
   CHECK (branch->value.data != NULL);
 
-  /* Kept: the derivative of an activation reads its output. */
+  /* This output is kept: the derivative of its activation reads it. */
   activated = plait_linear (bench.tape, leaves.x, leaves.weight, NULL, PLAIT_ACTIVATION_RELU);
   plait_residual (bench.tape, leaves.x, activated, 0);
   CHECK (activated->value.data != NULL);
 
-  /* Kept: the caller owns the value of a leaf. */
+  /* This value is kept: the caller owns the value of a leaf. */
   plait_residual (bench.tape, branch, leaves.x, 0);
   CHECK (leaves.x->value.data == numbers.x);
 }
 
-/* Linear layer and dropout give the same bits as one operator and as two. */
+/* A linear layer with dropout gives the same bits as one operator and as two. */
 TEST_CASE (spare, dropout_of_a_layer_needs_no_second_value)
 {
   const PlaitActivation activations[]

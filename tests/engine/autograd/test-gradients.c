@@ -23,7 +23,7 @@ TEST_CASE (gradients, agree_with_finite_differences)
   plait_kernels_choose (NULL);
 }
 
-/* An operator whose backward lacks a factor. */
+/* The backward function of an operator with a mistake: a factor is missing. */
 static void
 wrong_backward (PlaitTape *tape, PlaitNode *node)
 {
@@ -61,7 +61,7 @@ TEST_CASE (gradients, name_what_is_off)
 
 #ifdef PLAIT_SCALAR_DOUBLE
 
-/* Sets the factor of all gradient terms with name @name. */
+/* Sets the factor of all gradient terms called @name. */
 static void
 set_factor (const char *name, double factor)
 {
@@ -70,7 +70,7 @@ set_factor (const char *name, double factor)
       term->factor = factor;
 }
 
-/* TRUE if a gradient check fails while the gradient terms @name have the factor @factor. */
+/* TRUE if a gradient check fails when the gradient terms called @name are multiplied by @factor. */
 static gboolean
 is_noticed (PlaitPool *pool, const char *name, double factor)
 {

@@ -5,7 +5,7 @@
 #include "bench.h"
 #include "autograd/layer-operators.h"
 
-/* Values of operators, computed by hand or in plain loops over doubles. */
+/* Tests of the values of operators against values computed by hand or in plain loops over doubles. */
 
 TEST_CASE (operators, linear)
 {
@@ -33,10 +33,10 @@ TEST_CASE (operators, activations)
   x = bench_leaf (&bench, 1, 3, (double[]){ -1, 0, 2 });
   CHECK (plait_activate (bench.tape, x, PLAIT_ACTIVATION_NONE) == x);
   check_tensor ("relu", plait_activate (bench.tape, x, PLAIT_ACTIVATION_RELU)->value, (double[]){ 0, 0, 2 }, NEAR);
-  /* x Phi (x), with Phi from a table of the normal distribution. */
+  /* The expected values are x Phi (x), with Phi from a table of the normal distribution. */
   check_tensor ("gelu", plait_activate (bench.tape, x, PLAIT_ACTIVATION_GELU)->value,
                 (double[]){ -0.158655253931457, 0, 1.954499736103642 }, NEAR);
-  /* x / 2 (1 + tanh (...)), from a calculator. */
+  /* The expected values are x / 2 (1 + tanh (...)), from a calculator. */
   check_tensor ("gelu by tanh", plait_activate (bench.tape, x, PLAIT_ACTIVATION_GELU_TANH)->value,
                 (double[]){ -0.158808009391723, 0, 1.954597694087775 }, NEAR);
   check_tensor ("tanh", plait_activate (bench.tape, x, PLAIT_ACTIVATION_TANH)->value,
@@ -56,7 +56,7 @@ TEST_CASE (operators, exponentials_and_logarithms)
                 (double[]){ 1, 2.718281828459045, 0.367879441171442, 7.389056098930650 }, 8 * NEAR);
   check_tensor ("log", plait_log (tape, bench_leaf (&bench, 1, 4, (double[]){ 1, 2, 0.1, 1000 }))->value,
                 (double[]){ 0, 0.693147180559945, -2.302585092994046, 6.907755278982137 }, 8 * NEAR);
-  /* Odds 1 : e and 1 : e^3. */
+  /* The rows have the odds 1 : e and 1 : e^3. */
   check_tensor ("softmax", plait_softmax (tape, x)->value,
                 (double[]){ 0.268941421369995, 0.731058578630005, 0.047425873177567, 0.952574126822433 }, NEAR);
   /* Large numbers do not overflow. */
@@ -135,7 +135,8 @@ TEST_CASE (operators, parts_and_wholes)
 TEST_CASE (operators, layer_norm)
 {
   g_auto (Bench) bench = bench_new (1);
-  /* A row with mean 2 and biased variance 2 / 3, and a constant row, which epsilon keeps finite. */
+  /* The first row has mean 2 and biased variance 2 / 3. The second row is constant, and epsilon keeps its result
+   * finite. */
   double s = sqrt (2. / 3 + 1e-6);
   PlaitNode *y;
 
@@ -145,7 +146,7 @@ TEST_CASE (operators, layer_norm)
   check_tensor ("y", y->value, (double[]){ -1 / s, 10, 20 + 3 / s, 0, 10, 20 }, NEAR);
 }
 
-/* Returns 1 after inverted dropout, computed from the documented hash. */
+/* Returns the result of inverted dropout for the element 1, from the hash that is documented. */
 static double
 mask_of (PlaitRandomKey key, guint32 element, double rate)
 {
@@ -184,7 +185,7 @@ TEST_CASE (operators, dropout)
   plait_tape_backward (tape, plait_reduce_sum (tape, y));
   check_tensor ("its gradient", x->gradient, expected, NEAR);
 
-  /* Dropout applies to the branch, not to the residual stream. */
+  /* Dropout changes only the branch, not the residual stream. */
   bench_begin (&bench, PLAIT_TAPE_TRAIN);
   x = bench_leaf (&bench, ROWS, WIDTH, ones);
   y = plait_residual (tape, plait_scale (tape, x, 5), x, rate);
@@ -215,7 +216,7 @@ TEST_CASE (operators, positions)
                 NEAR);
 }
 
-/* Computes one head of attention for one query, in plain loops over rows first[i] .. end[i] - 1 of keys[i] and
+/* Computes one head of attention for one query in plain loops, over the rows first[i] to end[i] - 1 of keys[i] and
  * values[i]. */
 static void
 attend (const PlaitScalar *query, const PlaitTensor *keys, const PlaitTensor *values, const gint64 *first,
@@ -295,8 +296,8 @@ TEST_CASE (operators, causal_attention_sees_nothing_later)
   check_tensor ("context", context->value, expected, NEAR);
 }
 
-/* Libovicky et al. 2018, eq. 5: K_flat = concat (K_i), one softmax over the rows of all memories. The second sentence
- * has only the second memory, the third has no memory. */
+/* One softmax over the rows of all memories: Libovicky et al. 2018, eq. 5, K_flat = concat (K_i). The second sentence
+ * has only the second memory, the third sentence has no memory. */
 TEST_CASE (operators, libovicky2018_equation_5_one_softmax_over_all_memories)
 {
   g_auto (Bench) bench = bench_new (1);
@@ -350,7 +351,7 @@ TEST_CASE (operators, attention_gathers_keys_of_caches)
     }
 }
 
-/* Libovicky et al. 2018, eq. 8: each row attends to its own items that are present. */
+/* Each row attends to those of its own items that are present (Libovicky et al. 2018, eq. 8). */
 TEST_CASE (operators, libovicky2018_equation_8_attention_over_items)
 {
   g_auto (Bench) bench = bench_new (1);
@@ -375,7 +376,8 @@ TEST_CASE (operators, libovicky2018_equation_8_attention_over_items)
       NEAR);
 }
 
-/* Dot scores, softmax over two memories and weighted sums give the same as plait_attention. */
+/* Dot-product scores of pairs, a softmax over two memories and weighted sums give together what plait_attention
+ * gives. */
 TEST_CASE (operators, pairs_put_together_are_attention)
 {
   g_auto (Bench) bench = bench_new (2);
@@ -405,7 +407,8 @@ TEST_CASE (operators, pairs_put_together_are_attention)
     CHECK_NEAR (found->value.data[i], expected->value.data[i], NEAR);
 }
 
-/* Chen et al. 2017, eq. 5-7: vector . tanh (query + key), its softmax, and the context, computed by hand. */
+/* Additive attention of Chen et al. 2017, eq. 5-7, by hand: the scores vector . tanh (query + key), their softmax, and
+ * the context. */
 TEST_CASE (operators, chen2017_equations_5_to_7_additive_attention)
 {
   g_auto (Bench) bench = bench_new (1);
@@ -462,7 +465,7 @@ TEST_CASE (operators, vocabulary_loss)
   double row_losses[2];
   gint32 targets[] = { 2, 0 };
   PlaitNode *states, *table, *bias, *loss;
-  /* Logits 0, ln 2, ln 5: probabilities 1/8, 2/8, 5/8 in both rows. */
+  /* The logits 0, ln 2 and ln 5 give the probabilities 1/8, 2/8 and 5/8, in both rows. */
   double nll0 = log (8. / 5), nll1 = log (8), all = log (8) + log (8. / 2) + log (8. / 5);
 
   for (int others = 0; others < 2; others++)
@@ -503,7 +506,7 @@ TEST_CASE (operators, vocabulary_loss_without_gradients)
   PlaitOutputLossSums sums;
   PlaitNode *loss;
 
-  /* Equal logits: the loss is ln V a row, and the lower id counts as most probable. */
+  /* If all logits are equal, the loss is ln V for each row, and the word with the lowest id counts as most probable. */
   bench_begin (&bench, PLAIT_TAPE_EVALUATE);
   loss = plait_output_loss (bench.tape, bench_leaf (&bench, 2, 1, (double[]){ 1, 2 }), bench_leaf (&bench, 7, 1, NULL),
                             NULL, (gint32[]){ 0, 6 }, &options, &sums, NULL);

@@ -4,10 +4,10 @@
 #include "autograd/internal.h"
 #include "bench.h"
 
-/* Layers that backward computes again. */
+/* Tests of layers that the backward pass computes again. */
 
 #define LAYERS 6
-#define MAX_ROWS 200 /* more than weight reuse collects at once */
+#define MAX_ROWS 200 /* more rows than weight reuse collects at once */
 #define WIDTH 16
 #define STEPS 5
 
@@ -45,14 +45,14 @@ typedef struct
   guint layer;
   guint *calls;
   PlaitNode *x;
-  PlaitNode *constant; /* node without a gradient, made before the layers */
+  PlaitNode *constant; /* node that has no gradient, made before the layers */
 } Layer;
 
-/* Bits of the layers whose nodes stay on the tape. */
+/* Bit mask of the layers whose nodes stay on the tape. */
 static guint kept_layers;
 
-/* A layer with a norm, a weight used at several steps (weight-reuse.c), an activation that keeps its input, dropout, a
- * view, discarded values and nodes without a gradient. */
+/* Appends a layer with all that matters here: a norm, a weight used at several steps (weight-reuse.c), an activation
+ * that keeps its input, dropout, a view, discarded values and nodes without a gradient. */
 static PlaitNode *
 apply (PlaitTape *tape, gconstpointer data)
 {
@@ -79,13 +79,13 @@ apply (PlaitTape *tape, gconstpointer data)
   return plait_residual (tape, layer->x, y, .2);
 }
 
-/* Gradients copied when backward reports that they are complete. */
+/* Copies of gradients, taken when the backward pass reports that they are complete. */
 typedef struct
 {
   const Bench *bench;
   const Numbers *numbers;
   Numbers whole;
-  gint left[LAYERS]; /* argument of the report at that time */
+  gint left[LAYERS]; /* argument left of the report */
   gint begun;
 } Watch;
 
@@ -109,7 +109,7 @@ look (gpointer data, gint left)
     }
 }
 
-/* Computes the gradients of the layers' sum. Returns the memory that the step took, in bytes. */
+/* Computes the gradients of the sum of the layers' outputs. Returns the bytes of memory that the step took. */
 static gsize
 run_watched (Numbers *numbers, gint64 rows, gboolean again, PlaitTapeMode mode, guint threads, guint *calls,
              Watch *watch)
@@ -134,7 +134,7 @@ run_watched (Numbers *numbers, gint64 rows, gboolean again, PlaitTapeMode mode, 
   layer.x = plait_dropout (bench.tape, layer.x, .1);
   for (layer.layer = 0; layer.layer < LAYERS; layer.layer++)
     layer.x = plait_tape_recomputed (bench.tape, apply, &layer, sizeof layer);
-  /* Dropout after the recomputed layers has the same random keys too. */
+  /* Dropout after the recomputed layers must get the random keys that it gets without recomputing. */
   after[0] = plait_dropout (bench.tape, layer.x, .3);
   after[1] = layer.x;
   plait_tape_backward (bench.tape, plait_reduce_sum (bench.tape, plait_add_n (bench.tape, after, 2)));
@@ -161,7 +161,7 @@ TEST_CASE (segment, gradients_are_whole_when_backward_says_so)
         run_watched (&numbers, rows, again, PLAIT_TAPE_TRAIN, 1, &calls, &watch);
         CHECK (memcmp (watch.whole.dweight, numbers.dweight, sizeof numbers.dweight) == 0);
         CHECK (memcmp (watch.whole.dgain, numbers.dgain, sizeof numbers.dgain) == 0);
-        /* Gradients are complete layer by layer, those of the last layer first. */
+        /* The backward pass completes gradients layer by layer, beginning with the last layer. */
         for (guint l = 0; l < LAYERS; l++)
           CHECK (watch.left[l] > (l == 0 ? 0 : watch.left[l - 1]));
         CHECK (watch.left[LAYERS - 1] > watch.begun / 2);
@@ -190,7 +190,7 @@ TEST_CASE (segment, backward_has_the_same_bits)
       }
 }
 
-/* Layers whose nodes are read from outside are computed once. */
+/* A layer whose nodes are read from outside is computed only once. */
 TEST_CASE (segment, keeps_layers_that_ask_for_it)
 {
   static const guint masks[] = { 1u << (LAYERS - 1), 1u << 2, 1u << 0 | 1u << 3, (1u << LAYERS) - 1 };
@@ -213,7 +213,7 @@ TEST_CASE (segment, keeps_layers_that_ask_for_it)
   kept_layers = 0;
 }
 
-/* Only one layer's activations are in memory at a time, besides the outputs of all layers. */
+/* In the backward pass, only the activations of one layer are in memory at a time, and the outputs of all layers. */
 TEST_CASE (segment, keeps_little)
 {
   static Numbers numbers;
@@ -224,7 +224,7 @@ TEST_CASE (segment, keeps_little)
   CHECK (few < all / 2);
 }
 
-/* A call without gradients is computed only once. */
+/* Doubles a node without a gradient. Such a call is not computed again. */
 static PlaitNode *
 double_constant (PlaitTape *tape, gconstpointer data)
 {

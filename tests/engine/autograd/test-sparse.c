@@ -2,16 +2,16 @@
 #include "bench.h"
 #include "autograd/layer-operators.h"
 
-/* A pyramid over five rows: two rows above them, of the first three and the last two. The queries have selected the two
- * top rows, and then the children of one of them. */
+/* A pyramid over five rows: one row above the first three and one above the last two. Each query has selected both top
+ * rows, and then the children of one of them. */
 static const gint64 top_sets[] = { 0, 1, 2 }, top_rows[] = { 0, 2, 4 }, top_row[] = { 0, 1, 0, 1 };
 static const PlaitSelectedRows top = { 1, { 2, top_sets }, { 2, top_rows }, top_row };
 static const gint64 leaf_rows[] = { 0, 3, 5 }, leaf_row[] = { 2, 3, 4, 5, 6 };
 static const PlaitSelectedRows leaves = { 1, { 2, top_sets }, { 2, leaf_rows }, leaf_row };
-/* The first query follows its first top row, the second query its second. */
+/* The first query descends from the first top row, the second query from the second. */
 static const gint64 parent[] = { 0, 0, 0, 3, 3 };
 
-/* The softmax of each set times the weight of the parent, computed by hand. */
+/* Multiplies the softmax of each set by the weight of the set's parent. Expected values are computed by hand. */
 TEST_CASE (selected, a_descent_by_hand)
 {
   g_auto (Bench) bench = bench_new (1);
@@ -51,7 +51,7 @@ TEST_CASE (selected, a_descent_by_hand)
                 context, NEAR);
 }
 
-/* If every query selects all rows of its sentence as one set, the results are those of query-key pairs. */
+/* If every query selects all rows of its sentence as one set, the results equal those of query-key pairs. */
 TEST_CASE (selected, all_rows_are_the_pairs)
 {
   g_auto (Bench) bench = bench_new (2);
@@ -84,7 +84,7 @@ TEST_CASE (selected, all_rows_are_the_pairs)
     }
 }
 
-/* Gradients are added to existing ones, in selected rows only. */
+/* Adds gradients to existing ones, and only in selected rows. */
 TEST_CASE (selected, backward_adds_to_chosen_rows_alone)
 {
   g_auto (Bench) bench = bench_new (1);
@@ -109,7 +109,7 @@ TEST_CASE (selected, backward_adds_to_chosen_rows_alone)
     CHECK ((memory->gradient.data[i] == 7) == (i / 3 < 2 || i / 3 > 6));
 }
 
-/* Queries without selected rows, and no queries at all. */
+/* Some queries select no rows, or there are no queries: gradients are finite. */
 TEST_CASE (selected, nothing_has_finite_gradients)
 {
   g_auto (Bench) bench = bench_new (1);

@@ -26,7 +26,7 @@ TEST_CASE (tape, adds_to_the_gradients_of_leaves)
       plait_tape_backward (bench.tape, root);
       CHECK_NEAR (root->value.data[0], 14, 1e-6);
     }
-  /* d (x^2) = 2 x, added twice. */
+  /* The derivative of x^2 is 2 x. It is added twice. */
   CHECK_NEAR (dx[0], 10 + 2 * 2, 1e-5);
   CHECK_NEAR (dx[1], 20 - 2 * 4, 1e-5);
   CHECK_NEAR (dx[2], 30 + 2 * 6, 1e-5);
@@ -119,7 +119,7 @@ TEST_CASE (tape, gives_storage_back_during_backward)
       held[backward] = plait_arena_peak (bench.arena);
     }
   CHECK (held[0] >= 2 * LAYERS * layer);
-  /* Gradients reuse the memory of values; otherwise there would be 2 * LAYERS of them. */
+  /* Gradients reuse the memory of values. Without that, they would need 2 * LAYERS more. */
   CHECK (held[1] <= held[0] + 16 * layer);
 }
 
@@ -175,8 +175,8 @@ TEST_CASE (tape, takes_operators_from_outside)
   CHECK_NEAR (dx[1], 30, 1e-4);
 }
 
-/* Runs a Transformer layer with a loss over words, forward and backward, on @threads threads, and appends all results
- * to @found. */
+/* Runs a Transformer layer with a loss over words, forward and backward, on @threads threads. Appends all results to
+ * @found. */
 static void
 run_layer (guint threads, GArray *found)
 {
@@ -283,7 +283,7 @@ fail_backward (PlaitTape *tape, PlaitNode *node)
   plait_tape_expect (tape, !plait_crash_get_owner ().who);
 }
 
-/* The backward of a plugin's own operator, which runs long after the plugin's function returned. */
+/* The backward function of a plugin's own operator fails, long after the plugin's function returned. */
 static void
 fail_in_backward (PlaitTape *tape)
 {
@@ -328,7 +328,7 @@ TEST_CASE (tape, is_left_with_the_name_of_who_ran)
       CHECK_ERROR (error, PLAIT_ERROR_PLUGIN, "");
       CHECK (!plait_crash_get_owner ().who);
 
-      /* The tape works again after an error. */
+      /* After an error, the tape works again. */
       step.deed = do_nothing;
       CHECK (plait_arena_protect (bench.arena, run_step, &step, NO_ERROR));
       plait_tape_set_caller (bench.tape, (PlaitCodeOwner){ NULL, NULL });

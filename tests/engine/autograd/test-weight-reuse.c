@@ -4,12 +4,13 @@
 #include "autograd/internal.h"
 #include "bench.h"
 
-/* Weights used at many steps: packed once, with collected rows. */
+/* Tests of weights that are used at many steps: they are packed once, and the rows for their gradients are
+ * collected. */
 
 enum
 {
   STEPS = 12,
-  ROWS = 100, /* so many that collected rows are multiplied before the end */
+  ROWS = 100, /* so many rows that collected rows are multiplied before the backward pass ends */
   WIDTH = 5,
 };
 
@@ -20,8 +21,8 @@ typedef struct
   PlaitScalar bias[WIDTH];
 } Numbers;
 
-/* Computes the gradients of a chain of layers with one weight. @apart: the weight is not a leaf, so rows are not
- * collected. */
+/* Computes the gradients of a chain of layers that share one weight. With @apart, the weight is not a leaf, so rows are
+ * not collected. */
 static void
 go_back (guint threads, gboolean apart, gboolean biased, Numbers *gradients)
 {
@@ -85,7 +86,7 @@ TEST_CASE (often, gradients_have_the_same_bits_on_any_number_of_threads)
     }
 }
 
-/* A step without backward leaves no collected rows for the next step. */
+/* If a step has no backward pass, its collected rows do not reach the next step. */
 TEST_CASE (often, nothing_is_left_for_the_next_step)
 {
   g_auto (Bench) bench = bench_new (1);
@@ -105,8 +106,8 @@ TEST_CASE (often, nothing_is_left_for_the_next_step)
       if (step != 1)
         plait_tape_backward (bench.tape, chain);
       if (step == 1)
-        value[0] = 3; /* the next step packs the weight again */
+        value[0] = 3; /* the next step must pack the changed weight again */
     }
-  /* The derivative of w^12 is 12 w^11, here at 2 and 3. */
+  /* w^12 has the derivative 12 w^11, here at 2 and at 3. */
   CHECK_NEAR (gradient[0], 12 * 2048 + 12 * 177147, 1);
 }

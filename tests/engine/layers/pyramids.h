@@ -3,7 +3,7 @@
 
 #include "layers/pyramid.h"
 
-/* A pyramid of two levels over rows of width PYRAMID_WIDTH, in blocks of three. */
+/* A pyramid with two levels above its rows, which have PYRAMID_WIDTH columns, in blocks of three. */
 
 #define PYRAMID_WIDTH 6
 

@@ -5,7 +5,7 @@
 
 #include "text/number.h"
 
-/* Tolerance; the reference file has twelve digits. */
+/* Tolerance for comparisons with the reference file, which has twelve digits. */
 #ifdef PLAIT_SCALAR_DOUBLE
 #define AGREEMENT 1e-9
 #else
@@ -14,8 +14,8 @@
 
 #define FILE_NAME "tests/engine/layers/reference-cases.txt"
 
-/* Reads the array with the header line @header, "NAME ROWS WIDTH". *@rest is the text after the header and is moved
- * behind the array. Returns NULL if this is not an array. (transfer full) */
+/* Reads an array whose header line is @header, "NAME ROWS WIDTH". *@rest is the text after the header, and is moved to
+ * the end of the array. Returns NULL if @header is not a header. (transfer full) */
 static ReferenceArray *
 read_array (const char *header, char **rest)
 {
@@ -40,7 +40,7 @@ read_array (const char *header, char **rest)
   return array;
 }
 
-/* Returns all arrays of the file: name -> ReferenceArray. (transfer full) */
+/* Returns all arrays of the file, as a table from name to ReferenceArray. (transfer full) */
 static GHashTable *
 load (void)
 {
@@ -69,7 +69,7 @@ load (void)
 const ReferenceArray *
 reference (const char *the_case, const char *name)
 {
-  static GHashTable *arrays; /* lives as long as the process */
+  static GHashTable *arrays; /* never freed */
   g_autofree char *whole = g_strdup_printf ("%s/%s", the_case, name);
   const ReferenceArray *array;
 
@@ -121,7 +121,7 @@ reference_check_gradient (const PlaitParameter *parameter, gint64 column, const 
   check_tensor (what, plait_tensor_columns (parameter->gradient, column, array->width), array->numbers, AGREEMENT);
 }
 
-/* Returns @n rows of @tensor from row @row and column @column on, as wide as @array. */
+/* Returns the block of @n rows of @tensor that begins at row @row and column @column and is as wide as @array. */
 static PlaitTensor
 block_of (PlaitTensor tensor, gint64 row, gint64 column, const ReferenceArray *array, gint64 from, gint64 n)
 {

@@ -5,7 +5,7 @@
 #include "layers/attention.h"
 #include "layers/parameter-set.h"
 
-/* Identities of attention layers, and properties that search relies on. */
+/* Tests of identities of attention layers, and of properties on which search relies. */
 
 enum
 {
@@ -19,7 +19,7 @@ static const PlaitAttentionDeclaration biased = { .width = WIDTH, .heads = HEADS
 static const gint64 query_offsets[] = { 0, 2, 5 };
 static const PlaitRagged query_rows = { 2, query_offsets };
 
-/* Sets all parameters, biases too, to values away from zero. */
+/* Sets all parameters, biases included, to values away from zero. */
 static void
 fill (PlaitParameters *parameters)
 {
@@ -48,8 +48,8 @@ check_equal (const PlaitNode *found, const PlaitNode *expected, double tolerance
     CHECK_NEAR (found->value.data[i], expected->value.data[i], tolerance);
 }
 
-/* Flat combination of one source, with a projection for each memory, is exactly the attention of serial and parallel
- * combination. */
+/* If there is one source and each memory has its own projections, flat combination equals serial and parallel
+ * combination, bit by bit. */
 TEST_CASE (attention, over_one_memory_is_joint_attention)
 {
   static const char *const names[] = { "only" };
@@ -76,7 +76,8 @@ TEST_CASE (attention, over_one_memory_is_joint_attention)
                plait_attention_apply (bench.tape, &cross, x, query_rows, &of_cross, 1), 0);
 }
 
-/* Flat combination of two memories is attention to the two end to end (Libovicky et al. 2018, eq. 5). */
+/* Flat combination of two memories equals attention to one memory that consists of both, end to end (Libovicky et al.
+ * 2018, eq. 5). */
 TEST_CASE (attention, over_two_memories_is_attention_over_both_end_to_end)
 {
   static const gint64 first[] = { 0, 2, 3 }, second[] = { 0, 1, 4 }, whole[] = { 0, 3, 7 };
@@ -118,7 +119,8 @@ TEST_CASE (attention, over_memories_one_of_which_is_missing_is_attention_without
                plait_attention_apply (bench.tape, &attention, x, query_rows, memories, 1), NEAR);
 }
 
-/* Attention to one item gives it weight 1, so the layer is the value projection and then the output projection. */
+/* Attention to a single item gives it weight 1, so the layer is the value projection followed by the output
+ * projection. */
 TEST_CASE (attention, over_one_item_is_a_linear_map)
 {
   g_auto (Bench) bench = bench_new (1);
@@ -138,7 +140,7 @@ TEST_CASE (attention, over_one_item_is_a_linear_map)
     CHECK_NEAR (weights[i], 1, NEAR);
 }
 
-/* A sentence without memory gets zeros, even with an output bias, and its gradients are zero. */
+/* A sentence that lacks the memory gets zeros, even if there is an output bias, and its gradients are zero. */
 TEST_CASE (attention, to_nothing_is_zero_with_biases)
 {
   static const gint64 offsets[] = { 0, 2, 2 };
@@ -168,8 +170,8 @@ TEST_CASE (attention, to_nothing_is_zero_with_biases)
     CHECK (isfinite ((double)plait_parameters_gradients (parameters).data[i]));
 }
 
-/* Checks that steps with a cache, in which each hypothesis follows its own ancestors, give the same as attention to the
- * whole prefix. Two hypotheses of three rows; after the second step, hypothesis 1 has two successors. */
+/* Checks that single steps with a cache equal attention to the whole prefix. Each hypothesis has its own ancestors: two
+ * hypotheses of three rows, of which hypothesis 1 has two successors after the second step. */
 static void
 check_steps (const PlaitAttentionDeclaration *declaration)
 {
@@ -178,9 +180,9 @@ check_steps (const PlaitAttentionDeclaration *declaration)
     STEPS = 3,
     HYPOTHESES = 2
   };
-  /* The rows of x[step][hypothesis] that the final hypotheses consist of. */
+  /* Rows of x[step][hypothesis] of which the final hypotheses consist. */
   static const gint64 ancestry[HYPOTHESES][STEPS] = { { 1, 3, 4 }, { 1, 3, 5 } };
-  /* The cache rows that each step reads, hypothesis after hypothesis. */
+  /* Cache rows that each step reads, one hypothesis after the other. */
   static const gint64 gathers[STEPS][HYPOTHESES * STEPS] = { { 0, 1 }, { 0, 2, 1, 3 }, { 1, 3, 4, 1, 3, 5 } };
   static const gint64 whole[] = { 0, STEPS, 2 * STEPS };
   g_auto (Bench) bench = bench_new (2);
@@ -238,8 +240,8 @@ TEST_CASE (attention, step_by_step_with_relative_positions_and_a_window)
       }
 }
 
-/* Relative positions stay the same if all rows move, so the last rows of a sentence that see a window do not notice
- * rows before it. */
+/* Relative positions stay equal if all rows move. So rows before the window of a sentence's last rows make no
+ * difference to them. */
 TEST_CASE (attention, relative_positions_do_not_depend_on_the_place)
 {
   static const gint64 alone[] = { 0, 4 }, whole[] = { 0, 9 };
@@ -265,7 +267,7 @@ TEST_CASE (attention, relative_positions_do_not_depend_on_the_place)
     }
 }
 
-/* The result for a sentence does not depend on the other sentences of its batch. */
+/* The result for a sentence does not depend on the other sentences of the batch. */
 TEST_CASE (attention, does_not_mix_sentences)
 {
   static const gint64 offsets[] = { 0, 4, 6 };
@@ -285,8 +287,8 @@ TEST_CASE (attention, does_not_mix_sentences)
     CHECK_NEAR (x->gradient.data[i], 0, 0);
 }
 
-/* Attention weights are not kept for backward: a step on a long sentence takes less memory than one head's weights
- * would. */
+/* The layer does not keep attention weights for the backward pass: a step on a long sentence takes less memory than the
+ * weights of one head would take. */
 TEST_CASE (attention, keeps_no_weights_for_backward)
 {
   static const gint64 offsets[] = { 0, 1024 };

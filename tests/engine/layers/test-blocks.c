@@ -3,10 +3,10 @@
 
 #include "bench.h"
 
-/* Blocks cut by halting numbers and by firing weights. */
+/* Tests of blocks whose borders come from halting numbers (act) or from firing weights (cif). */
 
-/* Returns the blocks of sentence @s as text: for each, the rows with weights, and the number of children, "[0 1
- * 2|3]". */
+/* Returns the blocks of sentence @s as text. Each block has its rows with weights, '|' and its number of children: "[0
+ * 1|2][2 3|2]". */
 static char *
 blocks_text (const PlaitBlocks *blocks, gint64 s)
 {
@@ -24,7 +24,7 @@ blocks_text (const PlaitBlocks *blocks, gint64 s)
   return g_string_free (g_steal_pointer (&text), FALSE);
 }
 
-/* Checks that a row's parent is the first block that has the row as a child. */
+/* Checks that the parent of a row is the first block that has the row as a child. */
 static void
 check_parents (const PlaitBlocks *blocks, gint64 n)
 {
@@ -47,7 +47,7 @@ typedef struct
   const char *blocks;
 } Cut;
 
-/* Checks @cuts, each of which is a sentence of one batch. Row numbers in the texts count from 0. */
+/* Checks the blocks of @cuts [n], each of which is a sentence of one batch. Texts count rows from 0. */
 static void
 hold_cuts (const Cut *cuts, guint n, gboolean halts, gint64 longest)
 {
@@ -72,11 +72,11 @@ TEST_CASE (blocks, act_cuts_where_the_numbers_reach_one)
 {
   static const Cut cuts[] = {
     { { .5, .5, .5, .25 }, 4, "[0 1|2][2 3|2]" },
-    { { .5, .49, .5, .6 }, 4, "[0 1|2][2 3|2]" }, /* 1 - epsilon is enough */
-    { { .1, .1, .1, .1 }, 4, "[0 1 2 3|4]" },     /* never reaches 1; the sentence ends the block */
+    { { .5, .49, .5, .6 }, 4, "[0 1|2][2 3|2]" }, /* a sum of 1 - epsilon ends a block */
+    { { .1, .1, .1, .1 }, 4, "[0 1 2 3|4]" }, /* the sum never reaches 1, and the end of the sentence ends the block */
     { { .995, .2, .2, .2 }, 4, "[0|1][1 2 3|3]" },
     { { .2, .2, .995, .995 }, 4, "[0 1 2|3][3|1]" },
-    { { .995, .995, .995 }, 3, "" }, /* as many blocks as rows, so there is no level */
+    { { .995, .995, .995 }, 3, "" }, /* there would be as many blocks as rows, so there is no level */
     { { .5 }, 1, "" },
     { { 0 }, 0, "" },
   };
@@ -97,10 +97,10 @@ TEST_CASE (blocks, act_has_blocks_of_so_many_rows_at_most)
 TEST_CASE (blocks, cif_carries_the_surplus_and_judges_the_tail)
 {
   static const Cut cuts[] = {
-    { { .5, .5, .5, .5 }, 4, "[0 1|2][2 3|2]" },    /* no surplus for the next block */
-    { { .75, .75, .5, .25 }, 4, "[0 1|2][1 2|3]" }, /* the rest of .25 is dropped; row 3 is a child of the last block */
-    { { .75, .75, .5, .25, .5 }, 5, "[0 1|2][1 2|2][3 4|2]" }, /* a rest of .75 is a block */
-    { { .5, .5, .5 }, 3, "[0 1|3]" },                          /* a rest of .5 is not a block */
+    { { .5, .5, .5, .5 }, 4, "[0 1|2][2 3|2]" },    /* blocks reach exactly 1 and leave no surplus */
+    { { .75, .75, .5, .25 }, 4, "[0 1|2][1 2|3]" }, /* the rest of .25 is dropped; row 3 joins the last block */
+    { { .75, .75, .5, .25, .5 }, 5, "[0 1|2][1 2|2][3 4|2]" }, /* the rest of .75 becomes a block */
+    { { .5, .5, .5 }, 3, "[0 1|3]" },                          /* the rest of .5 does not become a block */
     { { .75, .75, .25, .25 }, 4, "[0 1|2][1 2 3|3]" },         /* the second block reaches exactly 1 */
     { { .25, .25, .25, .125, .5 }, 5, "[0 1 2 3 4|5]" }, /* the rest is only the surplus of row 4 and is dropped */
     { { .25, .25, .375, .875, .0 },
@@ -108,7 +108,7 @@ TEST_CASE (blocks, cif_carries_the_surplus_and_judges_the_tail)
       "[0 1 2 3|4][3 4|2]" }, /* the rest is only the surplus of row 3 and becomes a block */
     { { .25, .125 }, 2, "" }, /* the sum never reaches 1 */
     { { .25, .5 }, 2, "[0 1|2]" },
-    { { .75, .9 }, 2, "" }, /* two blocks for two rows, so there is no level */
+    { { .75, .9 }, 2, "" }, /* there would be two blocks for two rows, so there is no level */
     { { .9 }, 1, "" },
     { { 0 }, 0, "" },
   };

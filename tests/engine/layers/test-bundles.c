@@ -6,18 +6,19 @@
 #include "layers/parameter-set.h"
 #include "layers/internal.h"
 
-/* Recurrences and trees in bundles of sentences, one a thread: the results have the same bits on any number of
- * threads. */
+/* Tests that recurrences and trees give equal bits with any number of threads. Each thread takes a bundle of
+ * sentences. */
 
 enum
 {
-  SENTENCES = 40, /* up to five bundles of at least eight sentences */
+  SENTENCES = 40, /* enough for five bundles of at least eight sentences */
   MAX_LENGTH = 6,
   INPUT = 3,
-  WIDTH = 10, /* not a multiple of a vector */
+  WIDTH = 10, /* not a multiple of the size of a vector */
 };
 
-/* A batch of sentences with 0 to 6 rows. Every third has no tree; the others branch to the right or to the left. */
+/* A batch of sentences with 0 to 6 rows. Every third sentence has no tree; the trees of the others branch to the right
+ * or to the left. */
 typedef struct
 {
   gint64 leaves[SENTENCES + 1];

@@ -6,9 +6,10 @@
 #include "layers/internal.h"
 
 /*
- * Bottom-up over a left-branching chain, a tree unit computes a sequence: each node has the previous states as its left
- * child and one word as its right child, which is the input. Weights of left children are the recurrent weights of a
- * cell, weights of right children its input weights.
+ * Tests that a tree unit, bottom-up over a left-branching chain, computes what a recurrent cell computes over a
+ * sequence. Each node has the previous state as its left child, and one word, the input, as its right child. So the
+ * weights of left children are the recurrent weights of the cell, and the weights of right children are its input
+ * weights.
  *
  *     Tree-LSTM   fl = f; words have no cell states, so fr does not matter
  *     Tree-GRU    r_L = r, z_L = z, z = 1 - z_L = sigmoid (- ...), and biases keep r_R at 1 and z_R at 0
@@ -19,14 +20,14 @@
 #define WORDS 5
 #define NODES (WORDS - 1)
 #define WIDTH 4
-#define ALWAYS 60 /* sigmoid (ALWAYS) is 1 and sigmoid (-ALWAYS) is 0 in any precision */
+#define ALWAYS 60 /* sigmoid (ALWAYS) is 1, and sigmoid (-ALWAYS) is 0, in any precision */
 
-/* A gate of a tree unit and the gate of a cell that it copies. */
+/* A gate of a tree unit, and the gate of a cell that is copied to it. */
 typedef struct
 {
-  PlaitTensor left; /* [w, w], for left children */
+  PlaitTensor left; /* [w, w]: weights for left children */
   PlaitTensor right;
-  PlaitTensor bias; /* [1, w] */
+  PlaitTensor bias; /* [1, w]: biases */
 } Gate;
 
 static Gate
@@ -67,7 +68,7 @@ copy_gate (const PlaitLinear *to, gint64 to_gate, const PlaitCell *from, gint64 
   scale (unit.bias, cell.bias, factor);
 }
 
-/* Makes gate @gate of @to constant, sigmoid (@bias), for all children. */
+/* Makes gate @gate of @to a constant for all children: the sigmoid of @bias. */
 static void
 hold_gate (const PlaitLinear *to, gint64 gate, PlaitScalar bias)
 {
@@ -84,10 +85,10 @@ copy_cell (const PlaitTreeUnit *unit, const PlaitCell *cell)
 {
   if (cell->declaration.kind == PLAIT_CELL_LSTM)
     {
-      copy_gate (&unit->gates, 0, cell, 0, 1); /* input */
-      copy_gate (&unit->gates, 1, cell, 1, 1); /* forget left */
+      copy_gate (&unit->gates, 0, cell, 0, 1); /* input gate */
+      copy_gate (&unit->gates, 1, cell, 1, 1); /* forget gate of left children */
       copy_gate (&unit->gates, 3, cell, 2, 1); /* candidate */
-      copy_gate (&unit->gates, 4, cell, 3, 1); /* output */
+      copy_gate (&unit->gates, 4, cell, 3, 1); /* output gate */
       return;
     }
   copy_gate (&unit->gates, 0, cell, 0, 1);

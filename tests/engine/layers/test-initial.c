@@ -8,7 +8,7 @@
 #include "layers/tree.h"
 #include "layers/parameter-set.h"
 
-/* Initial values as in dl4mt. */
+/* Tests of initial values as dl4mt draws them. */
 
 #define ROUNDING (sizeof (PlaitScalar) == sizeof (double) ? 1e-13 : 1e-6)
 
@@ -24,7 +24,7 @@ start (PlaitParameters *parameters, guint threads, guint64 seed)
   plait_parameters_initialise (parameters, pool, seed);
 }
 
-/* Returns the greatest element of |Q^T Q - I|, where Q is the block of @n rows and columns at @row and @column. */
+/* Returns the largest element of |Q^T Q - I|. Q is the block of @n rows and columns that begins at @row and @column. */
 static double
 distance_from_orthogonal (const PlaitParameter *parameter, gint64 row, gint64 column, gint64 n)
 {
@@ -69,7 +69,7 @@ check_normal (const PlaitParameter *parameter, double deviation)
       square += x * x / (double)n;
       fourth += x * x * x * x / (double)n;
     }
-  /* Tolerances of five standard errors. */
+  /* The tolerances are five standard errors. */
   CHECK_NEAR (mean, 0, 5 / sqrt ((double)n));
   CHECK_NEAR (square, 1, 5 * sqrt (2 / (double)n));
   CHECK_NEAR (fourth, 3, 5 * sqrt (96 / (double)n));
@@ -101,7 +101,7 @@ TEST_CASE (initial, orthogonal_blocks)
     check_orthogonal (sides[i], n[i]);
   CHECK (fabs ((double)sides[3]->value.data[0] - (double)sides[3]->value.data[24]) > 1e-6);
 
-  /* Values depend only on seed, name and shape, and have the same bits for any number of threads. */
+  /* Values depend only on seed, name and shape. They have equal bits with any number of threads. */
   plait_parameters_declare (two, "something before it", 3, 3, PLAIT_ORTHOGONAL (1, 1));
   ten = plait_parameters_declare (two, "ten", 2 * 24, 5 * 24, PLAIT_ORTHOGONAL (5, 2));
   start (two, 3, 7);
@@ -110,7 +110,8 @@ TEST_CASE (initial, orthogonal_blocks)
   CHECK (memcmp (ten->value.data, sides[3]->value.data, sizeof (PlaitScalar) * 48 * 120) != 0);
 }
 
-/* No direction is preferred: the mean square of each element is 1 / n, and both signs are equally frequent. */
+/* All directions are equally probable: the mean square of each element is 1 / n, and both signs are equally
+ * frequent. */
 TEST_CASE (initial, orthogonal_matrices_are_all_as_likely)
 {
   enum

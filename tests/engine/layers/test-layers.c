@@ -41,7 +41,7 @@ TEST_CASE (layers, positions_interleaved_by_formula)
       }
 }
 
-/* If the width is odd, the formula's last column is a sine, and Neural Monkey's is zero. */
+/* If the width is odd, the last column is a sine by the formula of the paper, and zero in Neural Monkey. */
 TEST_CASE (layers, positions_of_odd_widths)
 {
   PlaitScalar numbers[2 * 5], one;
@@ -70,7 +70,7 @@ TEST_CASE (layers, positions_of_odd_widths)
   CHECK_NEAR (one, sin (3), NEAR);
 }
 
-/* Marian puts all sines before all cosines. If the width is odd, there is one more sine. */
+/* Marian puts all sines before all cosines. If the width is odd, there is one sine more than cosines. */
 TEST_CASE (layers, positions_in_halves_are_the_interleaved_ones_in_another_order)
 {
   for (int width = 1; width <= 6; width++)
@@ -85,7 +85,7 @@ TEST_CASE (layers, positions_in_halves_are_the_interleaved_ones_in_another_order
     }
 }
 
-/* BART (Lewis et al. 2020) normalises before dropout. */
+/* BART (Lewis et al. 2020) applies a norm to the embeddings, before dropout. */
 TEST_CASE (layers, positions_have_a_norm_with_the_model_s_epsilon)
 {
   g_auto (Bench) bench = bench_new (1);
@@ -149,7 +149,7 @@ TEST_CASE (layers, no_positions_leave_the_rows_alone)
   CHECK (plait_positions_apply (bench.tape, &none, x, rows, 0, 0.1) == x);
 }
 
-/* In training, dropout applies to inner activations and attention weights. */
+/* In training, dropout changes inner activations and attention weights. */
 TEST_CASE (layers, drop_out_in_training_only)
 {
   g_auto (Bench) bench = bench_new (1);
@@ -188,7 +188,7 @@ TEST_CASE (layers, drop_out_in_training_only)
     }
 }
 
-/* An encoder layer and a decoder layer with all options on, whose parameters' gradients are checked. */
+/* An encoder layer and a decoder layer with all options on. The gradients of their parameters are checked. */
 typedef struct
 {
   PlaitEmbedding embedding;
@@ -206,7 +206,7 @@ static const PlaitRagged memory_rows = { 3, memory_offsets };
 static const gint64 other_offsets[] = { 0, 0, 1, 3 };
 static const PlaitRagged other_rows = { 3, other_offsets };
 
-/* leaves: two memories, [4, 5] and [3, 6]. */
+/* Builds the two layers. @leaves are two memories, [4, 5] and [3, 6]. */
 static PlaitNode *
 build (PlaitTape *tape, PlaitNode *const *leaves, gpointer data)
 {
@@ -259,7 +259,7 @@ TEST_CASE (layers, have_right_gradients)
   CHECK (plait_parameters_find (parameters, "joint/key_value/second/weight") == layers.joint.key_value[1].weight);
   CHECK (plait_parameters_find (parameters, "self/query_key_value/bias") == layers.self.query_key_value.bias);
   CHECK (plait_parameters_allocate (parameters, NULL));
-  /* Move biases and gains away from their initial values too. */
+  /* Give biases and gains random values too, away from their initial ones. */
   values = plait_parameters_write_values (parameters);
   for (gint64 i = 0; i < values.width; i++)
     values.data[i] = (PlaitScalar)(0.6 * plait_random_normal (check.key, (guint64)i));

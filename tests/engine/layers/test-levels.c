@@ -7,7 +7,7 @@
 #include "autograd/layer-operators.h"
 #include "layers/blocks.h"
 
-/* The levels of pyramids as rows of one memory. */
+/* Tests of the levels of pyramids, which are rows of one memory. */
 
 /* A pyramid with its own parameters, and a batch for it. */
 typedef struct
@@ -56,7 +56,7 @@ check_numbers (const char *what, const gint64 *numbers, const gint64 *expected, 
     }
 }
 
-/* Sentences of seven, zero, one and two rows. Only the first has a second level, and no sentence has a third. */
+/* Sentences of seven, zero, one and two rows. Only the first gets a second level, and no sentence gets a third. */
 TEST_CASE (levels, rows_know_their_levels_and_neighbours)
 {
   static const gint64 leaves[] = { 0, 7, 7, 8, 10 }, offsets[] = { 0, 7 + 3 + 1, 11, 12, 12 + 2 + 1 };
@@ -88,8 +88,9 @@ TEST_CASE (levels, rows_know_their_levels_and_neighbours)
       CHECK (plait_tensor_row (found->states->value, row)[i] == plait_tensor_row (stand->x->value, leaf[row])[i]);
 }
 
-/* For each pooling: a row's parent has the row as a child and is one level higher; children are consecutive rows of a
- * level; only rows at borders of cif are children twice. */
+/* Parents and children agree, for each kind of pooling: the parent of a row has the row as a child and is one level
+ * higher, and children are consecutive rows of a level. Only rows at the borders of cif blocks are children of two
+ * parents. */
 TEST_CASE (levels, parents_and_children_agree)
 {
   static const gint64 leaves[] = { 0, 40, 41, 43, 43, 75 };
@@ -125,7 +126,8 @@ TEST_CASE (levels, parents_and_children_agree)
                   CHECK (child == first && found->parent[child] == row - 1);
                   borders++;
                 }
-            /* Children of the first row begin at the first row below; those of the last row end at the last. */
+            /* The children of a level's first row begin at the first row below; those of the last row end at the last
+             * row below. */
             if (n > 0 && found->previous[row] < 0)
               CHECK (found->previous[first] < 0);
             if (n > 0 && found->next[row] < 0)
@@ -142,7 +144,7 @@ TEST_CASE (levels, parents_and_children_agree)
     }
 }
 
-/* levels=0 adds levels until one row is left. A sentence of one row has no level. */
+/* levels=0 adds levels until one row is left. A sentence of one row gets no level. */
 TEST_CASE (levels, levels_end_where_one_row_is_left)
 {
   static const gint64 leaves[] = { 0, 1, 28 };
@@ -157,7 +159,7 @@ TEST_CASE (levels, levels_end_where_one_row_is_left)
   CHECK_INT (found->level[found->rows.offsets[2] - 1], 3);
 }
 
-/* A block longer than the sentence becomes a short block. Sentences of one row or without rows have only leaves. */
+/* A sentence shorter than a block becomes one short block. Sentences of one row or without rows have only leaves. */
 TEST_CASE (levels, short_and_missing_sentences_are_defined)
 {
   static const gint64 short_ones[] = { 0, 1, 3, 3 }, ones[] = { 0, 1, 2 }, none[] = { 0, 0, 0 };
@@ -184,8 +186,8 @@ TEST_CASE (levels, short_and_missing_sentences_are_defined)
     }
 }
 
-/* If all rows are equal, every level of a mean pyramid has this row; so do act and cif, whose weights of a full block
- * sum to 1. */
+/* If all rows are equal, every row on every level equals them: with mean pooling, and with act and cif, whose weights
+ * in a full block sum to 1. */
 TEST_CASE (levels, sums_of_equal_rows_are_that_row)
 {
   static const PlaitPooling poolings[] = { PLAIT_POOLING_MEAN, PLAIT_POOLING_ACT, PLAIT_POOLING_CIF };
@@ -212,7 +214,7 @@ TEST_CASE (levels, sums_of_equal_rows_are_that_row)
     }
 }
 
-/* Constant weights 1/k give blocks of k rows and their means. 1/2 and 1/4 are exact in binary. */
+/* If all weights are 1/k, cif makes blocks of k rows and takes their means. 1/2 and 1/4 are exact in binary. */
 TEST_CASE (levels, cif_with_constant_weights_is_the_mean)
 {
   static const gint64 leaves[] = { 0, 12 };
@@ -249,7 +251,7 @@ TEST_CASE (levels, cif_with_constant_weights_is_the_mean)
     }
 }
 
-/* The blocks of a batch are those of its sentences one by one, for each pooling and with random parameters. */
+/* The blocks of a batch equal those of its single sentences, with each kind of pooling and random parameters. */
 TEST_CASE (levels, reads_each_sentence_by_itself)
 {
   static const gint64 leaves[] = { 0, 11, 11, 12, 30 };
@@ -283,7 +285,8 @@ TEST_CASE (levels, reads_each_sentence_by_itself)
     }
 }
 
-/* Leaves keep their cell states. Higher levels have those of their LSTM, else zeros. */
+/* Leaves keep their cell states. Rows on higher levels have the cell states of their LSTM; other kinds of pooling have
+ * zeros. */
 TEST_CASE (levels, cells_stand_beside_the_states)
 {
   static const gint64 leaves[] = { 0, 2, 7 };
@@ -315,7 +318,7 @@ TEST_CASE (levels, cells_stand_beside_the_states)
     }
 }
 
-/* The activation f is applied to the convolution's sums. */
+/* The activation is applied to the sums of the convolution. */
 TEST_CASE (levels, convolutions_pass_through_their_activation)
 {
   static const PlaitActivation activations[] = { PLAIT_ACTIVATION_TANH, PLAIT_ACTIVATION_RELU };
@@ -342,8 +345,9 @@ TEST_CASE (levels, convolutions_pass_through_their_activation)
     }
 }
 
-/* Quantity loss (Dong & Xu 2020) of weights p for sentences of 5, 1 and 3 rows with k = 2: |5 p - 2.5| + |3 p - 1.5|.
- * Its derivative by the input of the sigmoid is (5 + 3) p (1 - p) for p above 1/2, and minus that below. */
+/* The quantity loss (Dong & Xu 2020) of equal weights p, for sentences of 5, 1 and 3 rows and k = 2, is |5 p - 2.5| +
+ * |3 p - 1.5|. Its derivative by the input of the sigmoid is (5 + 3) p (1 - p) if p is above 1/2, and minus that if p
+ * is below. */
 TEST_CASE (levels, dong_xu2020_quantity_loss)
 {
   static const gint64 leaves[] = { 0, 5, 6, 9 };
@@ -369,7 +373,7 @@ TEST_CASE (levels, dong_xu2020_quantity_loss)
     }
 }
 
-/* Graves 2016 starts with a bias of 1; the bias of cif starts so that k rows make a block. */
+/* The bias of act is 1 at first (Graves 2016). The bias of cif is at first such that k rows make a block. */
 TEST_CASE (levels, halting_biases_begin_as_documented)
 {
   static const gint64 leaves[] = { 0, 2 };
@@ -384,7 +388,7 @@ TEST_CASE (levels, halting_biases_begin_as_documented)
   CHECK_NEAR (1 / (1 + exp (-cif->pyramid.levels[1].numbers.bias->value.data[0])), 0.2, 1e-6);
 }
 
-/* All levels have one set of parameters, or one each. */
+/* All levels share one set of parameters, or each level has its own. */
 TEST_CASE (levels, parameters_are_shared_or_apart)
 {
   static const gint64 leaves[] = { 0, 4 };

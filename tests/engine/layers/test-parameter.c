@@ -100,7 +100,7 @@ TEST_CASE (parameters, that_cannot_be_declared_are_faults)
       plait_crash_set_owner ((PlaitCodeOwner){ NULL, NULL });
       REQUIRE (refused != NULL);
       plait_parameters_use (parameters, refused, PLAIT_USE_WEIGHT);
-      /* Only the first fault is reported. */
+      /* If several declarations are wrong, only the first fault is reported. */
       plait_parameters_declare (parameters, "later", 0, 0, PLAIT_ZEROS);
       CHECK_INT (plait_parameters_n (parameters), 1);
       CHECK (!plait_parameters_check (parameters, &error));
@@ -125,7 +125,7 @@ TEST_CASE (parameters, that_come_late_are_faults)
   CHECK_ERROR (error, PLAIT_ERROR_PLUGIN, "\"late\" is declared while the model runs: declare it in build");
 }
 
-/* Computes the mean, standard deviation and greatest magnitude of a parameter's values. */
+/* Computes mean, standard deviation and largest magnitude of the values of @parameter. */
 static void
 look_at (const PlaitParameter *parameter, double *mean, double *deviation, double *greatest)
 {
@@ -259,7 +259,7 @@ TEST_CASE (parameters, are_multiplied_alike_packed_or_not)
           plain[i] = y->value.data[i];
     }
 
-  /* Only evaluation reads the panels, which still have the old values. */
+  /* The packed panels still have the old values. Only evaluation reads them. */
   for (gint64 i = 0; i < 70 * 90; i++)
     linear.weight->value.data[i] = 0;
   for (PlaitTapeMode mode = PLAIT_TAPE_TRAIN; mode <= PLAIT_TAPE_CHECK; mode++)
@@ -269,12 +269,12 @@ TEST_CASE (parameters, are_multiplied_alike_packed_or_not)
       CHECK_INT (y->value.data[0] != 0, mode == PLAIT_TAPE_EVALUATE);
     }
 
-  /* plait_parameters_write_values frees the panels, because they have the old values. */
+  /* plait_parameters_write_values() frees the panels, because their values would be old. */
   plait_parameters_write_values (parameters).data[linear.weight->offset] += 1;
   CHECK (!linear.weight->packed);
 }
 
-/* Weights of linear layers are packed as int8, weights of recurrences are not. */
+/* Weights of linear layers are packed as int8, weights of recurrences not. */
 TEST_CASE (parameters, are_packed_as_bytes_where_the_processor_multiplies_them)
 {
   g_auto (Bench) bench = bench_new (2);

@@ -5,7 +5,7 @@
 #include "autograd/layer-operators.h"
 #include "layers/blocks.h"
 
-/* Pyramids against a float64 reference. */
+/* Tests of pyramids against a float64 reference. */
 
 enum
 {
@@ -28,7 +28,7 @@ visit (Visit function, PlaitParameter *parameter, gint64 column, const char *the
   function (parameter, column, the_case, plait_test_format ("pool/%d/%s%s", (int)level, letter, gate));
 }
 
-/* Calls @function for the weights of the poolings, with their names in the reference. */
+/* Calls @function for each weight of the poolings, with its name in the reference. */
 static void
 visit_pyramid (const PlaitPyramid *pyramid, const char *the_case, Visit function)
 {
@@ -56,8 +56,8 @@ visit_pyramid (const PlaitPyramid *pyramid, const char *the_case, Visit function
         }
 }
 
-/* Returns the softmax over each set of @siblings, consecutive @rows, scored by the query [1, QUERY] with the weights of
- * level @number. */
+/* Returns the softmax over each set of @siblings, consecutive @rows. Their scores come from the query @q [1, QUERY] and
+ * the weights of level @number. */
 static PlaitNode *
 sibling_weights (Bench *bench, const char *the_case, gint64 number, PlaitNode *q, PlaitNode *rows, PlaitRagged siblings)
 {
@@ -87,8 +87,8 @@ sibling_weights (Bench *bench, const char *the_case, gint64 number, PlaitNode *q
   return plait_ragged_softmax (bench->tape, &pairs, &scores, 1);
 }
 
-/* Returns the context of a sentence of 11 rows under 4 and 2 rows, read from the top down: the weight of a row is its
- * softmax value times its parent's weight. */
+/* Returns the context of a sentence of 11 leaves, below 4 and 2 rows. Descends from the top through all rows: the
+ * weight of a row is its softmax value times the weight of its parent. */
 static PlaitNode *
 descend_softly (Bench *bench, const char *the_case, PlaitNode *q, PlaitNode *const *levels)
 {
@@ -157,7 +157,7 @@ TEST_CASE (pyramid, mean_levels)
   hold_levels ("pyramid/mean_soft1", PLAIT_POOLING_MEAN, PLAIT_CELL_GRU);
 }
 
-/* Calls @function for the weight and the bias that give the numbers of a level. */
+/* Calls @function for the weight and the bias that compute the halting numbers or firing weights of a level. */
 static void
 visit_numbers (const PlaitPyramid *pyramid, const char *the_case, Visit function)
 {
@@ -165,8 +165,8 @@ visit_numbers (const PlaitPyramid *pyramid, const char *the_case, Visit function
   function (pyramid->levels[0].numbers.bias, 0, the_case, "b");
 }
 
-/* Checks one level over a sentence of 9 rows against the reference: rows, cost and halting weights, which are computed
- * here again. */
+/* Checks one level over a sentence of 9 rows against the reference: its rows, its cost, and its halting weights, which
+ * this function computes again. */
 static void
 hold_cut (const char *name, PlaitPooling pooling, const gint64 *row, const gint64 *block)
 {
@@ -224,7 +224,7 @@ hold_cut (const char *name, PlaitPooling pooling, const gint64 *row, const gint6
   visit_numbers (&pyramid, name, check_gradient);
 }
 
-/* The gradient of the ponder cost is that of the remainders; the number of rows has no gradient. */
+/* The gradient of the ponder cost is the gradient of the remainders, because the number of rows has no gradient. */
 TEST_CASE (pyramid, graves2016_halting_shares_and_ponder_cost)
 {
   static const gint64 row[] = { 0, 1, 2, 3, 4, 5, 6, 7, 8 };
@@ -232,7 +232,7 @@ TEST_CASE (pyramid, graves2016_halting_shares_and_ponder_cost)
   hold_cut ("pyramid/act", PLAIT_POOLING_ACT, row, NULL);
 }
 
-/* Rows 2 and 5 are at borders, each in two blocks. */
+/* Rows 2 and 5 stand at borders, so each belongs to two blocks. */
 TEST_CASE (pyramid, dong_xu2020_integrate_and_fire)
 {
   static const gint64 row[] = { 0, 1, 2, 2, 3, 4, 5, 5, 6, 7, 8 }, block[] = { 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2 };

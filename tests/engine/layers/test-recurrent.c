@@ -6,7 +6,7 @@
 #include "reference.h"
 #include "layers/parameter-set.h"
 
-/* Recurrent cells, checked against a float64 reference and against each other. */
+/* Tests of recurrent cells against a float64 reference and against each other. */
 
 enum
 {
@@ -32,7 +32,7 @@ check_gradient (PlaitParameter *parameter, gint64 column, const char *the_case, 
   reference_check_gradient (parameter, column, the_case, name);
 }
 
-/* Calls @visit for the weights of @cell, with their names in the reference: W, U and b of each gate, after @prefix. */
+/* Calls @visit for each weight of @cell with its name in the reference: @prefix, then W, U or b, then the gate. */
 static void
 visit_cell (const PlaitCell *cell, const char *the_case, const char *prefix,
             void (*visit) (PlaitParameter *parameter, gint64 column, const char *the_case, const char *name))
@@ -51,7 +51,8 @@ visit_cell (const PlaitCell *cell, const char *the_case, const char *prefix,
   visit (cell->recurrent.bias, 2 * WIDTH, the_case, "ch");
 }
 
-/* Checks values and all gradients of the reference's sentence, forwards and, for GRUs, backwards with the same cell. */
+/* Checks values and all gradients of the reference's sentence, read forwards; for GRUs also backwards, with the same
+ * cell. */
 static void
 hold_to_reference (const char *name, const PlaitCellDeclaration *declaration)
 {
@@ -95,7 +96,7 @@ TEST_CASE (recurrent, gru_with_the_reset_after_the_product)
   hold_to_reference ("recurrent/gru_after", &declarations[1]);
 }
 
-/* The second cell of dl4mt, and cuDNN, have a bias inside the reset product. */
+/* The second cell of dl4mt, and cuDNN's GRU, have a bias inside the product that the reset gate multiplies. */
 TEST_CASE (recurrent, gru_with_a_bias_within_the_reset)
 {
   hold_to_reference ("recurrent/gru_after_ch", &declarations[2]);
@@ -106,7 +107,7 @@ TEST_CASE (recurrent, lstm)
   hold_to_reference ("recurrent/lstm", &declarations[3]);
 }
 
-/* A cell of each kind with random weights and biases. */
+/* One cell of each kind, with random weights and biases. */
 typedef struct
 {
   Bench bench;
@@ -137,7 +138,7 @@ world_clear (World *world)
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (World, world_clear)
 
-/* Returns random initial states of @n sentences, chosen by @number; for an LSTM also cell states. */
+/* Returns random initial states of @n sentences, which @number selects. For an LSTM, also returns cell states. */
 static PlaitCellState
 beginning (World *world, gint64 n, guint64 number)
 {
@@ -161,7 +162,7 @@ check_equal (const char *what, const PlaitNode *found, const PlaitNode *expected
       }
 }
 
-/* Returns the rows of @x with each sentence reversed. */
+/* Returns the rows of @x, with the order reversed in each sentence. */
 static PlaitNode *
 turned (Bench *bench, PlaitNode *x)
 {
@@ -197,7 +198,7 @@ TEST_CASE (recurrent, backwards_is_forwards_over_turned_rows)
     }
 }
 
-/* A batch gives the same as its sentences one by one; one of them is missing. */
+/* A batch gives what its single sentences give. One of the sentences is missing. */
 TEST_CASE (recurrent, reads_each_sentence_by_itself)
 {
   for (guint i = 0; i < G_N_ELEMENTS (declarations); i++)
@@ -230,7 +231,7 @@ TEST_CASE (recurrent, reads_each_sentence_by_itself)
       }
 }
 
-/* A sentence without rows changes nothing, and a batch without rows is allowed. */
+/* A sentence without rows makes no difference to the others, and a batch may have no rows at all. */
 TEST_CASE (recurrent, lets_sentences_be_missing)
 {
   static const gint64 none[] = { 0, 0, 0 };
@@ -261,7 +262,8 @@ TEST_CASE (recurrent, lets_sentences_be_missing)
     }
 }
 
-/* Stores (if @first) or compares the gradients of all parameters and of the two leaves. */
+/* If @first, stores the gradients of all parameters and of the two leaves in @kept; otherwise compares them with
+ * @kept. */
 static void
 check_gradients (World *world, PlaitNode *const *leaves, PlaitScalar *kept, gboolean first)
 {
@@ -281,7 +283,7 @@ check_gradients (World *world, PlaitNode *const *leaves, PlaitScalar *kept, gboo
         CHECK_NEAR (leaves[leaf]->gradient.data[i], kept[n], 10 * NEAR);
 }
 
-/* Single steps, as in a decoder, give the values and gradients of a whole run. */
+/* Single steps, as in a decoder, give the values and gradients of a run over the whole sentence. */
 TEST_CASE (recurrent, steps_make_a_run)
 {
   static const gint64 both[] = { 0, 3, 6 };
@@ -331,7 +333,7 @@ TEST_CASE (recurrent, steps_make_a_run)
     }
 }
 
-/* Cho et al. 2014b: if z is 1, the state stays; if z is 0, the candidate replaces it. */
+/* If the update gate z is 1, the state stays; if z is 0, the candidate replaces it (Cho et al. 2014b). */
 TEST_CASE (recurrent, update_gate_keeps_the_old_state)
 {
   for (guint i = 0; i < 3; i++)
@@ -352,7 +354,7 @@ TEST_CASE (recurrent, update_gate_keeps_the_old_state)
             for (gint64 k = 0; k < WIDTH; k++)
               {
                 plait_tensor_row (projected->value, row)[WIDTH + k] = kept ? 60 : -60;
-                plait_tensor_row (projected->value, row)[2 * WIDTH + k] = 60; /* the candidate is 1 */
+                plait_tensor_row (projected->value, row)[2 * WIDTH + k] = 60; /* large, so that the candidate is 1 */
               }
           found = plait_cell_step (bench->tape, &world.cell, projected, initial).state;
           for (gint64 k = 0; k < 2 * WIDTH; k++)
@@ -361,7 +363,7 @@ TEST_CASE (recurrent, update_gate_keeps_the_old_state)
     }
 }
 
-/* Packed weights, and gates of only one step, change nothing. */
+/* Evaluation gives what training gives, although it packs weights and keeps the gates of only one step. */
 TEST_CASE (recurrent, evaluation_gives_what_training_gives)
 {
   for (guint i = 0; i < G_N_ELEMENTS (declarations); i++)
@@ -417,7 +419,7 @@ TEST_CASE (recurrent, parameters_have_names_and_begin_as_declared)
     CHECK_NEAR (before.input.bias->value.data[i], 0, 0);
 }
 
-/* Checks both directions side by side: values, cell states and all gradients. */
+/* Checks a layer with both directions: values, cell states and all gradients. */
 static void
 hold_stack_to_reference (const char *name, const PlaitCellDeclaration *cell)
 {
@@ -459,7 +461,8 @@ TEST_CASE (recurrent, lstm_in_both_directions)
   hold_stack_to_reference ("recurrent/bilstm", &declarations[3]);
 }
 
-/* The second layer reads the output of the first. The summary is the last state of each direction, or zeros. */
+/* The second layer reads the output of the first. The summary is the last state of each direction, or zeros if the
+ * sentence is missing. */
 TEST_CASE (recurrent, layers_stand_on_one_another_and_end_in_a_summary)
 {
   static const PlaitDirections all[] = { PLAIT_DIRECTIONS_BOTH, PLAIT_DIRECTIONS_FORWARD, PLAIT_DIRECTIONS_BACKWARD };

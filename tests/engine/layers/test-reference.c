@@ -7,7 +7,7 @@
 #include "layers/attention.h"
 #include "layers/internal.h"
 
-/* Layers checked against a float64 reference: outputs, attention weights and all gradients. */
+/* Tests of layers against a float64 reference: outputs, attention weights and all gradients. */
 
 enum
 {
@@ -71,7 +71,7 @@ TEST_CASE (reference, cross_entropy)
 
       x = reference_input (&bench, names[others], "x");
       weight = bench_leaf (&bench, table->rows, table->width, table->numbers);
-      /* Each row has its own output gradient. */
+      /* The reference gives each row its own gradient of the output. */
       for (int i = 0; i < 4; i++)
         {
           PlaitOutputLossOptions options = { .smoothing = 0.1, .others = others, .scale = cotangents[i] };
@@ -87,7 +87,8 @@ TEST_CASE (reference, cross_entropy)
     }
 }
 
-/* Libovicky et al. 2018, eq. 2-3, A^h (Q, K, V): heads are projected, attended to, concatenated and projected back. */
+/* Multi-head attention A^h (Q, K, V) (Libovicky et al. 2018, eq. 2-3): heads are projected, attended to, concatenated
+ * and projected back. */
 TEST_CASE (reference, libovicky2018_equations_2_and_3_multi_head_attention)
 {
   const char *name = "transformer/attend";
@@ -113,8 +114,8 @@ TEST_CASE (reference, libovicky2018_equations_2_and_3_multi_head_attention)
   reference_check_attention (&attention, name, NULL);
 }
 
-/* Attention with biases and a causal mask. Only self-attention has a mask, and the reference's q and m are two inputs,
- * so this test composes the operators. */
+/* Attention with biases and a causal mask. Only self-attention can have a mask, but in the reference q and m are two
+ * inputs, so this test composes operators. */
 TEST_CASE (reference, causal_attention_with_biases)
 {
   const char *name = "transformer/attend_bias_causal";
@@ -175,8 +176,8 @@ TEST_CASE (reference, self_attention_with_relative_positions)
   check_relative ("relative/window", PLAIT_POSITIONS_NONE, FALSE, 3);
 }
 
-/* Checks a whole encoder layer: self-attention and feed-forward layer with residual connections, pre-norm or
- * post-norm. */
+/* Checks a whole encoder layer, pre-norm or post-norm: self-attention and feed-forward layer with residual
+ * connections. */
 static void
 check_encoder_layer (const char *name, PlaitEncoderNorm norm, gboolean biases, PlaitFeedForwardActivation activation)
 {

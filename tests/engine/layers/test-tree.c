@@ -7,7 +7,7 @@
 #include "layers/parameter-set.h"
 #include "layers/internal.h"
 
-/* Tree units, checked against a float64 reference and against each other. */
+/* Tests of tree units against a float64 reference and against each other. */
 
 enum
 {
@@ -23,8 +23,8 @@ check_gradient (PlaitParameter *parameter, gint64 column, const char *the_case, 
 
 typedef void (*Visit) (PlaitParameter *parameter, gint64 column, const char *the_case, const char *name);
 
-/* Calls @visit for half of @parameter, from row @row on (-1: for all of it), with the name @letter and @gate after
- * @prefix. */
+/* Calls @visit for a half of @parameter that begins at row @row (-1: for all of it). Its name in the reference is
+ * @prefix, @letter and @gate. */
 static void
 visit_part (Visit visit, const PlaitParameter *parameter, gint64 row, gint64 column, const char *the_case,
             const char *prefix, const char *letter, const char *gate)
@@ -42,8 +42,8 @@ visit_part (Visit visit, const PlaitParameter *parameter, gint64 row, gint64 col
   visit (&part, column, the_case, plait_test_format ("%s%s%s", prefix, letter, gate));
 }
 
-/* Calls @visit for the weights of @unit, with their names in the reference: L and R for children, X for the input, b,
- * and the gate. */
+/* Calls @visit for each weight of @unit with its name in the reference: @prefix, then L, R (children), X (input) or b,
+ * then the gate. */
 static void
 visit_unit (const PlaitTreeUnit *unit, const char *the_case, const char *prefix, Visit visit)
 {
@@ -96,7 +96,7 @@ visit_down (const PlaitTreeTopDown *down, const char *the_case, Visit visit)
   visit_down_cell (&down->right, the_case, "down/R/", visit);
 }
 
-/* Returns one tree of @n inner nodes over @words leaves. */
+/* Returns one tree with @n inner nodes over @words leaves. */
 static const PlaitTreeRows *
 tree_of (Bench *bench, gint64 words, gint64 n, const gint64 *left, const gint64 *right)
 {
@@ -122,7 +122,7 @@ hold_bidirectional (const char *name, PlaitResetOrder reset, PlaitTreeRoot root,
   PlaitBitreeDeclaration declaration = {
     .reset = reset,
     .leaf_width = WIDTH,
-    .candidate_bias = reset == PLAIT_RESET_AFTER, /* as in the authors' code */
+    .candidate_bias = reset == PLAIT_RESET_AFTER, /* the authors' code has this bias */
     .root = root,
   };
   PlaitBitree bitree = plait_bitree_declare (parameters, "", &declaration);
@@ -141,7 +141,7 @@ hold_bidirectional (const char *name, PlaitResetOrder reset, PlaitTreeRoot root,
   visit_down (&bitree.down, name, check_gradient);
 }
 
-/* Chen et al. 2017, eq. 8. Bottom-up states are the first columns of the reference's rows. */
+/* Tree-GRU bottom-up (Chen et al. 2017, eq. 8). Its states are the first columns of the reference's rows. */
 TEST_CASE (tree, chen2017_equation_8_tree_gru)
 {
   static const gint64 left[] = { 0, 4, 5 }, right[] = { 1, 2, 3 };
@@ -163,14 +163,16 @@ TEST_CASE (tree, chen2017_equation_8_tree_gru)
     check_tensor ("rows", plait_tensor_rows (states->value, row, 1), rows->numbers + row * rows->width, NEAR);
 }
 
-/* Chen et al. 2017, eq. 8-10: a Tree-GRU bottom-up, top-down from tanh (W h + b), with PLAIT_RESET_BEFORE. */
+/* A Tree-GRU bottom-up and then top-down, which begins with tanh (W h + b) at the root (Chen et al. 2017, eq. 8-10),
+ * with PLAIT_RESET_BEFORE. */
 TEST_CASE (tree, chen2017_equations_8_to_10_bidirectional)
 {
   hold_bidirectional ("trees/bigru_balanced5_before", PLAIT_RESET_BEFORE, PLAIT_ROOT_TANH, 5, 4, balanced_left,
                       balanced_right);
 }
 
-/* The code of Chen et al. 2017: PLAIT_RESET_AFTER, a bias in the candidate, and the root by a step of the left cell. */
+/* The tree encoder in the code of Chen et al. 2017: PLAIT_RESET_AFTER, a bias in the candidate, and a step of the left
+ * cell at the root. */
 TEST_CASE (tree, bidirectional_as_the_authors_compute)
 {
   hold_bidirectional ("trees/bigru_random7_after", PLAIT_RESET_AFTER, PLAIT_ROOT_GRU, 7, 6, random_left, random_right);
@@ -207,7 +209,7 @@ TEST_CASE (tree, lstm_over_two_children)
   visit_unit (&unit, name, "", check_gradient);
 }
 
-/* Teng & Zhang 2016: nodes read their head word besides their children. */
+/* Nodes also read their head word, besides their children (Teng & Zhang 2016). */
 TEST_CASE (tree, nodes_read_the_words_of_their_heads)
 {
   const char *name = "trees/lexical_random7";
@@ -239,8 +241,8 @@ TEST_CASE (tree, nodes_read_the_words_of_their_heads)
   visit_heads (&heads, name, check_gradient);
 }
 
-/* Four sentences: three words in a tree and one word outside; no words; two words without a tree; two words with a
- * tree. */
+/* Four sentences: a tree over three words and one word outside; no words; two words without a tree; a tree over two
+ * words. */
 static const gint64 leaf_offsets[] = { 0, 4, 4, 6, 8 }, node_offsets[] = { 0, 2, 2, 2, 3 };
 static const gint64 batch_words[] = { 3, 0, 2, 2 };
 static const gint64 batch_left[] = { 1, 0, 0 }, batch_right[] = { 2, 4, 1 };
@@ -267,7 +269,7 @@ TEST_CASE (tree, rows_know_their_children_and_parents)
   CHECK_INT (tree->down.n, 2);
 }
 
-/* A batch gives the same as its trees one by one. Rows outside trees are zero top-down. */
+/* A batch gives what its single trees give. Top-down states of rows outside trees are zero. */
 TEST_CASE (tree, reads_each_tree_by_itself)
 {
   g_auto (Bench) bench = bench_new (2);

@@ -36,7 +36,7 @@ slow_round (float x)
   if (fabs ((double)x) < (double)FLT_MIN)
     return below & 0x8000;
   to_below = fabs ((double)x - (double)float_of ((guint32)below << 16));
-  /* One step above the greatest finite float is infinity. */
+  /* The step above the largest finite bfloat16 is infinity. */
   to_above = (below & 0x7f80) == 0x7f80 ? INFINITY : fabs (ldexp (1, (below >> 7 & 0xff) - 127 - 7)) - to_below;
   if (to_below == to_above)
     return below & 1 ? below + 1 : below;

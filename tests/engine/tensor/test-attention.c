@@ -30,10 +30,10 @@ pairs_of (const Case *c, guint m)
   return pairs;
 }
 
-/* Slopes of the linear bias for 1, 2 and 3 heads (Press et al. 2022, and their code for 3). */
+/* Slopes of the linear bias for 1, 2 and 3 heads, from Press et al. 2022; for 3 heads from their code. */
 static const double slopes[][3] = { { 1. / 256 }, { 1. / 16, 1. / 256 }, { 1. / 16, 1. / 256, 1. / 4 } };
 
-/* Returns the distance of query @t and key @k. In a step of search, the only query stands at the last key. */
+/* Returns the distance between query @t and key @k. In a step of search, the only query stands at the last key. */
 static gint64
 distance_of (const Case *c, gint64 sentence, gint64 t, gint64 k)
 {
@@ -42,7 +42,7 @@ distance_of (const Case *c, gint64 sentence, gint64 t, gint64 k)
   return ABS (t - k);
 }
 
-/* Computes attention in the plain order of the equations. */
+/* Computes attention in plain loops, as the equations read. */
 static void
 slow_attention (Trial *trial, Case *c, gboolean backward)
 {
@@ -108,7 +108,7 @@ slow_attention (Trial *trial, Case *c, gboolean backward)
     }
 }
 
-/* Draws everything except the lengths and contents of sentences. */
+/* Returns random settings of a case, still without the sentences. */
 static Case
 random_settings (Trial *trial)
 {
@@ -288,8 +288,7 @@ TEST_CASE (attention, subtracts_distances_and_sees_a_window)
   trial_run (relative_body, 60);
 }
 
-/* The window ends in a block or spans blocks; the tiles of queries begin in other blocks than the window
- * does. */
+/* Windows that end inside a block or span several blocks. Tiles of queries begin in other blocks than the window. */
 static void
 relative_blocks_body (Trial *trial)
 {
@@ -309,8 +308,8 @@ TEST_CASE (attention, moves_a_window_through_blocks)
   trial_run (relative_blocks_body, 1);
 }
 
-/* Press et al. 2022, section 3: for 8 heads 1/2, 1/4, ... 1/256; for 16 heads 2^-0.5, 2^-1, ... The authors' code for
- * 12 heads: the slopes of 8 heads, then the first, third, ... of 16. */
+/* The slopes for 8 heads are 1/2, 1/4, ... 1/256, for 16 heads 2^-0.5, 2^-1, ... (Press et al. 2022, section 3). For 12
+ * heads, the authors' code takes the slopes of 8 heads, then the first, third, ... slope of 16. */
 TEST_CASE (attention, takes_the_slopes_of_the_paper)
 {
   for (guint head = 0; head < 8; head++)
@@ -324,8 +323,8 @@ TEST_CASE (attention, takes_the_slopes_of_the_paper)
     }
 }
 
-/* Scores differ between blocks by more than exp can represent. The key with the greatest score gets all the weight, in
- * whatever block it is. */
+/* Scores differ between blocks of keys by more than exp can represent. The key with the largest score gets all the
+ * weight, whatever block it is in. */
 static void
 steep_body (Trial *trial)
 {
@@ -358,8 +357,8 @@ TEST_CASE (attention, finds_the_greatest_score_in_any_block)
   trial_run (steep_body, 8);
 }
 
-/* The scratch memory of a thread must grow linearly with the sentence: it is less than half of the weights of one
- * head. */
+/* The workspace of a thread must grow linearly with the sentence: here it is less than half the size of one head's
+ * weights. */
 TEST_CASE (attention, scratch_grows_as_the_sentence)
 {
   static const gint64 offsets[] = { 0, 1024, 4096 };
@@ -382,7 +381,7 @@ TEST_CASE (attention, scratch_grows_as_the_sentence)
     }
 }
 
-/* Makes the memory gather its keys and values from eleven rows. */
+/* Lets the memory gather its keys and values from eleven rows. */
 static void
 gather_keys (Trial *trial, const Case *c, PlaitAttentionMemory *memory)
 {
@@ -423,7 +422,7 @@ TEST_CASE (attention, reads_gathered_keys)
   trial_run (gather_blocks_body, 1);
 }
 
-/* Checks that transposed keys, as in search, give equal bits. */
+/* Checks that transposed keys, as search uses them, give equal bits. */
 static void
 columns_case (Trial *trial, Case c)
 {
@@ -471,7 +470,7 @@ TEST_CASE (attention, reads_given_key_columns)
   trial_run (columns_of_blocks_body, 2);
 }
 
-/* A step of search has one query for each sentence; it has a kernel of its own. */
+/* In a step of search each sentence has one query. A kernel of its own computes this. */
 static void
 single_body (Trial *trial)
 {
@@ -499,7 +498,7 @@ TEST_CASE (attention, reads_for_single_queries)
   trial_run (single_body, 40);
 }
 
-/* Sentences that are separated have the bits that they have alone, whether others have one query or several. */
+/* A sentence computed separately has the bits that it has alone, whether other sentences have one query or several. */
 static void
 separate_body (Trial *trial)
 {
@@ -540,7 +539,7 @@ TEST_CASE (attention, separates_sentences)
   trial_run (separate_body, 60);
 }
 
-/* Queries, keys and values are one tensor, and so are their gradients. */
+/* Queries, keys and values are one tensor, and their gradients are one tensor. */
 static void
 shared_body (Trial *trial)
 {

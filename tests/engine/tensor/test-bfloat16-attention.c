@@ -7,14 +7,14 @@
 
 /* Tests of attention with products in bfloat16. */
 
-/* Checks a result of several products in bfloat16. */
+/* Checks a result of several products in bfloat16, whose rounding errors add up. */
 static void
 check_rather_close (PlaitTensor found, PlaitTensor expected)
 {
   check_within (found, expected, 1. / 64);
 }
 
-/* One or two memories under one softmax, and their queries. */
+/* Queries, and one or two memories under one softmax. */
 typedef struct
 {
   PlaitAttentionSettings settings;
@@ -97,7 +97,7 @@ random_attention (Trial *trial, gint64 longest)
       gint64 most = m == 0 ? longest : 9;
 
       memory->rows = from.settings.causal ? from.query_rows : trial_ragged (trial, 2, MAX (0, most - 9), most);
-      /* Keys rounded beforehand give the scores of float products. */
+      /* If keys are rounded beforehand, scores equal those of float products. */
       memory->keys = rounded (trial, trial_tensor (trial, plait_ragged_rows (memory->rows), width));
       memory->values = trial_tensor (trial, memory->keys.rows, width);
     }
@@ -106,7 +106,7 @@ random_attention (Trial *trial, gint64 longest)
   return from;
 }
 
-/* The least number of keys for which bfloat16 is used, about one block, and several blocks. */
+/* Lengths: the smallest number of keys for which bfloat16 is used, about one block, and several blocks. */
 static const gint64 attended_lengths[] = { 73, 100, 265, 530 };
 
 static void
@@ -117,7 +117,7 @@ attention_body (Trial *trial)
   Contexts emulated = attend (trial, from, PLAIT_PRECISION_BFLOAT16_EMULATED);
 
   check_contexts (emulated, numbers, from.n_memories, check_rather_close);
-  /* Adds the bits to the digest, which must be equal for all numbers of threads. */
+  /* Add the bits to the digest, which must be equal for all numbers of threads. */
   trial_check (trial, "context", emulated.context, emulated.context);
   trial_check (trial, "dqueries", emulated.dqueries, emulated.dqueries);
   trial_check (trial, "dkeys", emulated.dkeys[0], emulated.dkeys[0]);

@@ -43,10 +43,10 @@ TEST_CASE (bfloat16, rounds_to_nearest_even)
   EACH_PRECISION (p)
   for (guint i = 0; i < G_N_ELEMENTS (lower); i++)
     {
-      /* All bfloat16, and floats just above them, half way to the next, and just beside half way. */
+      /* Tests all bfloat16, and floats just above them, half way to the next one, and next to half way. */
       for (guint32 upper = 0; upper < 0x10000; upper++)
         bits[upper] = upper << 16 | lower[i];
-      /* Widening a signalling NaN to double makes it quiet. */
+      /* Widening a signalling NaN to double makes it a quiet NaN. */
       check_rounding (plait_bfloat16_kernels (precisions[p]), bits, 0x10000 - (gint64)i);
     }
 }
@@ -61,17 +61,17 @@ TEST_CASE (bfloat16, rounds_special_values)
     { 0, 0 },
     { -0.f, 0x8000 },
     { 1, 0x3f80 },
-    { 1.00390625f, 0x3f80 }, /* half way between 1 and 1.0078125, which is odd */
-    { 1.01171875f, 0x3f82 }, /* half way, rounded up to the even one */
+    { 1.00390625f, 0x3f80 }, /* half way between 1 and 1.0078125, whose last bit is odd: rounded down to 1 */
+    { 1.01171875f, 0x3f82 }, /* half way: rounded up to the neighbour whose last bit is even */
     { -1.01171875f, 0xbf82 },
     { 1.003907f, 0x3f81 },
-    { FLT_MAX, 0x7f80 }, /* infinity */
+    { FLT_MAX, 0x7f80 }, /* becomes infinity */
     { -FLT_MAX, 0xff80 },
     { 3.38e38f, 0x7f7e },
     { INFINITY, 0x7f80 },
     { -INFINITY, 0xff80 },
     { FLT_MIN, 0x80 },
-    { FLT_MIN / 2, 0 }, /* subnormal */
+    { FLT_MIN / 2, 0 }, /* a subnormal float becomes zero */
     { -FLT_MIN / 2, 0x8000 },
     { 1e-45f, 0 },
   };
@@ -95,7 +95,7 @@ TEST_CASE (bfloat16, rounds_special_values)
   }
 }
 
-/* Returns sum + a b; a subnormal float becomes zero. */
+/* Returns sum + a b. A subnormal result becomes zero. */
 static PlaitScalar
 multiply_add (PlaitScalar a, PlaitScalar b, PlaitScalar sum)
 {
@@ -107,7 +107,7 @@ multiply_add (PlaitScalar a, PlaitScalar b, PlaitScalar sum)
 #endif
 }
 
-/* Depth of a round; within it, products are added in pairs, the second of a pair first. */
+/* Number of products in a round. Inside it, products are added in pairs, the second of a pair first. */
 #define ROUND 512
 
 static void
@@ -168,7 +168,7 @@ TEST_CASE (bfloat16, products_have_the_bits_of_their_slow_twin)
   trial_run (product_body, 30);
 }
 
-/* Returns the product of a row and a column of @n elements. */
+/* Returns the product of a row and a column with @n elements, in @precision. */
 static float
 product_of (Trial *trial, PlaitPrecision precision, const float *x, const float *w, gint64 n)
 {
@@ -210,7 +210,7 @@ static void
 limits_body (Trial *trial)
 {
   static const float great[] = { 3e38f, 3e38f, 1 }, ones[] = { 1, 1, 1 };
-  /* Half of the least normal float, and a subnormal one. */
+  /* Factors whose products are half of the smallest normal float, and a subnormal float. */
   static const float small[] = { FLT_MIN, 1e-39f, 0 }, factors[] = { .5f, 1, 0 };
 
   EACH_PRECISION (p)
@@ -228,7 +228,7 @@ TEST_CASE (bfloat16, sums_flush_subnormals)
 
 #endif
 
-/* Checks output and all gradients of a linear layer, packed and not packed. */
+/* Checks the output and all gradients of a linear layer whose weight is packed, and of one whose weight is not. */
 static void
 linear_body (Trial *trial)
 {
@@ -247,7 +247,7 @@ linear_body (Trial *trial)
   slow_product (slow_y, 0, x, FALSE, weight, FALSE);
   slow_product (slow_dx, 0, dz, FALSE, weight, TRUE);
   slow_product (slow_dweight, 0, x, TRUE, dz, FALSE);
-  /* Sums of rows are computed from unrounded gradients. */
+  /* The sums over rows use the gradients before rounding. */
   for (gint64 j = 0; j < out; j++)
     {
       double sum = 0;
@@ -289,7 +289,7 @@ TEST_CASE (bfloat16, linear_layers_have_the_bits_of_their_slow_twin)
   trial_run (linear_body, 4);
 }
 
-/* Loss and gradients of the output layer in one precision. */
+/* Loss and gradients of the output layer, computed in one precision. */
 typedef struct
 {
   PlaitOutputLayerSums sums;
@@ -313,7 +313,7 @@ find (Trial *trial, PlaitOutputLayerWork work, PlaitPrecision precision)
   return found;
 }
 
-/* Checks a result of one product in bfloat16. */
+/* Checks a result of one product in bfloat16, which has only its rounding error. */
 static void
 check_close (PlaitTensor found, PlaitTensor expected)
 {
@@ -337,8 +337,8 @@ vocabulary_body (Trial *trial)
   for (gint64 i = 0; i < rows; i++)
     targets[i] = (gint32)trial_number (trial, 0, words - 1);
   work.targets = targets;
-  /* Factors rounded beforehand give the logits of float products, so that only the gradient of the logits is
-   * rounded. */
+  /* If factors are rounded beforehand, the logits equal those of float products. Then only the gradient of the logits
+   * is rounded. */
   work.states = rounded (trial, work.states);
   work.table = rounded (trial, work.table);
   plain = find (trial, work, PLAIT_PRECISION_FLOAT);
@@ -369,7 +369,7 @@ TEST_CASE (bfloat16, vocabulary_loss_is_that_of_rounded_factors)
   trial_run (vocabulary_body, 6);
 }
 
-/* Factors that are not rounded beforehand must give another loss, which shows that rounding takes place. */
+/* If factors are not rounded beforehand, the loss must differ, which shows that rounding takes place. */
 static void
 rounding_body (Trial *trial)
 {

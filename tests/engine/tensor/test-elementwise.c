@@ -175,7 +175,8 @@ accuracy_body (Trial *trial)
       for (int i = 0; i < n; i++)
         {
           double derivative, exact = trial_activation ((PlaitActivation)which, (double)x.data[i], &derivative);
-          /* The error of GELU is relative to x, because its left tail is a difference. */
+          /* The error of GELU is relative to x and not to the result, because the left tail is a difference of nearly
+           * equal numbers. */
           double unit = UNIT * (which <= PLAIT_ACTIVATION_GELU_TANH ? fabs ((double)x.data[i]) : fabs (exact));
 
           worst[which] = MAX (worst[which], fabs ((double)y.data[i] - exact) / (unit + 1e-300));

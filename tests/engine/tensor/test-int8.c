@@ -16,7 +16,7 @@
     }                                                                                                                  \
   while (0)
 
-/* Quantises @n scalars that are @step apart to -127 .. 127. Returns the scale. */
+/* Quantises @n scalars, which are @step apart in memory, to integers from -127 to 127. Returns the scale. */
 static PlaitScalar
 slow_bytes (gint64 *bytes, const PlaitScalar *x, gint64 step, gint64 n)
 {
@@ -33,7 +33,7 @@ slow_bytes (gint64 *bytes, const PlaitScalar *x, gint64 step, gint64 n)
   return greatest / 127;
 }
 
-/* Computes y = beta y + x W with W [in, out], or a table [out, in] if @transposed. */
+/* Computes y = beta y + x W. The weight is W [in, out], or if @transposed a table [out, in]. */
 static void
 slow_product (PlaitTensor y, PlaitScalar beta, PlaitTensor x, PlaitTensor weight, gboolean transposed)
 {
@@ -72,7 +72,7 @@ product_body (Trial *trial)
     return;
   packed = plait_pack (trial->pool, weight, transposed, PLAIT_PRECISION_INT8);
   CHECK_INT (plait_packed_precision (packed), PLAIT_PRECISION_INT8);
-  /* Rows of zeros, or of tiny elements, stay so. */
+  /* Rows of zeros or of tiny elements must stay as they are. */
   for (gint64 k = 0; k < in && rows > 1; k++)
     {
       plait_tensor_row (x, 0)[k] = 0;
@@ -91,7 +91,7 @@ TEST_CASE (int8, products_equal_their_slow_twin)
   trial_run (product_body, 30);
 }
 
-/* A row with NaN or infinity gives NaN, and does not change its neighbours. */
+/* A row with NaN or infinity gives NaN, and does not change other rows. */
 static void
 strange_body (Trial *trial)
 {
@@ -116,7 +116,7 @@ TEST_CASE (int8, keeps_nan)
   trial_run (strange_body, 1);
 }
 
-/* Search and forced decoding give a word the same probability. */
+/* Search and forced decoding must give a word the same probability. */
 static void
 vocabulary_body (Trial *trial)
 {

@@ -113,7 +113,7 @@ check_loss (Trial *trial, gint64 rows, gint64 width, gint64 words)
   trial_check (trial, "dtable", work.dtable, slow.dtable);
   trial_check (trial, "dbias", work.dbias, slow.dbias);
 
-  /* The losses without gradients must be equal. */
+  /* The losses must be the same if no gradients are computed. */
   work.dstates.data = work.dtable.data = work.dbias.data = NULL;
   CHECK (plait_output_layer_compute (trial->pool, trial->arena, &work).loss == sums.loss);
 }
@@ -195,7 +195,7 @@ best_body (Trial *trial)
     forbidden[1] = (forbidden[0] + 1) % (gint32)words;
   else
     n_forbidden = MIN (n_forbidden, 1);
-  /* Makes some words equal. */
+  /* Give some words equal rows, so that their logits are equal. */
   for (gint64 v = 0; v + 1 < words; v += 7)
     memcpy (plait_tensor_row (work.table, words - 1 - v), plait_tensor_row (work.table, v / 2),
             sizeof (PlaitScalar) * (gsize)width);
@@ -211,7 +211,7 @@ best_body (Trial *trial)
       PlaitTensor y = plait_tensor (rounded, 1, words);
       double greatest = -INFINITY, sum = 0;
 
-      /* The twin selects from logits with equal bits, so that ties are ties. */
+      /* The twin selects from logits with the same bits, so that equal logits are equal for both. */
       plait_packed_product (trial->pool, y, 0, plait_tensor_rows (work.states, row, 1), packed,
                             &(PlaitEpilogue){ .bias = work.bias });
       for (gint64 v = 0; v < words; v++)
@@ -240,7 +240,7 @@ best_body (Trial *trial)
           rounded[choice] = -(PlaitScalar)INFINITY;
         }
     }
-  /* Adds the bits to the digest, which must be equal for all numbers of threads. */
+  /* Add the bits to the digest, which must be equal for all numbers of threads. */
   trial_check_vector (trial, "log-probabilities", log_probabilities, log_probabilities,
                       n_forbidden > 0 ? 0 : rows * best);
 }
@@ -250,7 +250,8 @@ TEST_CASE (vocabulary_best, equals_its_slow_twin)
   trial_run (best_body, 20);
 }
 
-/* The best words of a row have the bits that they have among all words, and the probabilities of a row sum to one. */
+/* The best words of a row must have the bits that they have in a list of all words, and the probabilities of a row sum
+ * to one. */
 static void
 all_words_body (Trial *trial)
 {

@@ -6,10 +6,10 @@
 
 #include "trial.h"
 
-/* Number of ids above the vocabulary that rows may copy. */
+/* Number of ids above the vocabulary that rows can copy (own words). */
 #define OWN_WORDS 3
 
-/* Fills @mixture with random copied words of @rows rows; some rows have no words. */
+/* Fills @mixture with random copied words for @rows rows. Some rows have no copied words. */
 static void
 draw_mixture (Trial *trial, PlaitOutputMixture *mixture, gint64 rows, gint64 words)
 {
@@ -41,11 +41,11 @@ draw_mixture (Trial *trial, PlaitOutputMixture *mixture, gint64 rows, gint64 wor
       = (PlaitOutputMixture){ .offsets = offsets, .ids = ids, .copied = copied, .gate = trial_vector (trial, rows) };
 }
 
-/* Dense probabilities of one row, in double. */
+/* Probabilities of all words in one row, in double precision. */
 typedef struct
 {
-  double gate;     /* g */
-  double *softmax; /* [words + OWN_WORDS] */
+  double gate;     /* gate g of the mixture */
+  double *softmax; /* [words + OWN_WORDS]: probabilities by the softmax */
   double *copied;
   double *mixed;
 } Row;
@@ -81,7 +81,7 @@ slow_row (Trial *trial, const PlaitOutputLayerWork *work, gint64 row)
   return slow;
 }
 
-/* Adds the loss and the gradients of @row to @sums and to the slow gradients. */
+/* Adds the loss of @row to @sums, and its gradients to the gradients of the twin. */
 static void
 slow_loss (const PlaitOutputLayerWork *work, gint64 row, const Row *slow, PlaitOutputLayerSums *sums,
            PlaitTensor dstates, PlaitTensor dtable, PlaitTensor dbias, PlaitScalar *dcopied, PlaitScalar *dgate)
@@ -97,7 +97,7 @@ slow_loss (const PlaitOutputLayerWork *work, gint64 row, const Row *slow, PlaitO
   for (gint64 v = 0; v < all; v++)
     {
       double wanted = (v < words ? each : 0) + (v == target ? rest : 0);
-      /* The derivative of the loss for the probability of the word. */
+      /* Derivative of the loss by the probability of the target word. */
       double d = wanted > 0 ? -wanted / slow->mixed[v] : 0;
 
       if (wanted > 0)
@@ -126,7 +126,7 @@ slow_loss (const PlaitOutputLayerWork *work, gint64 row, const Row *slow, PlaitO
     }
 }
 
-/* Returns a target of @row that has probability. */
+/* Returns a target for @row whose probability is not 0. */
 static gint32
 draw_target (Trial *trial, const PlaitOutputMixture *mixture, gint64 row, gint64 words)
 {
@@ -187,7 +187,7 @@ check_loss (Trial *trial, gint64 rows, gint64 width, gint64 words)
   trial_check_vector (trial, "dcopied", mixture.dcopied, dcopied, n);
   trial_check_vector (trial, "dgate", mixture.dgate, dgate, rows);
 
-  /* The losses without gradients must be equal. */
+  /* The losses must be the same if no gradients are computed. */
   work.dstates.data = work.dtable.data = work.dbias.data = mixture.dcopied = mixture.dgate = NULL;
   CHECK (plait_output_layer_compute (trial->pool, trial->arena, &work).loss == sums.loss);
 }
@@ -214,7 +214,7 @@ TEST_CASE (output_mixture, goes_over_several_chunks)
   trial_run (chunks_body, 1);
 }
 
-/* A target that neither the softmax nor a copied word reaches has a finite loss and finite gradients. */
+/* A target whose probability is 0 in the softmax and in the copied words has a finite loss and finite gradients. */
 static void
 extreme_body (Trial *trial)
 {
@@ -294,7 +294,7 @@ best_body (Trial *trial)
               continue;
             }
           REQUIRE (found >= 0 && found < all);
-          /* Floats may order almost equal words otherwise. */
+          /* In floats, words of nearly equal probability may come in another order. */
           CHECK_NEAR (log (slow.mixed[found]), log (slow.mixed[choice]), 1e-4);
           CHECK_NEAR (log_probabilities[row * best + i], log (slow.mixed[found]), 2e-5 * (1 - log (slow.mixed[found])));
           slow.mixed[found] = 0;

@@ -9,7 +9,7 @@
 #include "kernels/kernels.h"
 #include "trial.h"
 
-/* Slow twin of plait_product. */
+/* Computes what plait_product computes, in plain loops: its slow twin. */
 static void
 slow_product (PlaitTensor c, PlaitScalar beta, PlaitTensor a, gboolean transpose_a, PlaitTensor b, gboolean transpose_b)
 {
@@ -164,7 +164,7 @@ TEST_CASE (product, linear_backward_equals_its_slow_twin)
   trial_run (linear_backward_body, 30);
 }
 
-/* Gradients of small weights over many rows are cut along the rows. */
+/* Gradients of small weights over many rows: the work is cut along the rows. */
 static void
 deep_body (Trial *trial)
 {
@@ -208,7 +208,7 @@ TEST_CASE (blas, serves_many_rows_where_it_is_faster)
   plait_kernels_choose (NULL);
 }
 
-/* Larger than a piece in both directions, and with rows far apart. */
+/* Factors larger than a piece of work in both directions, with rows far apart in memory. */
 static void
 large_body (Trial *trial)
 {
@@ -229,7 +229,7 @@ TEST_CASE (product, of_many_pieces_equals_its_slow_twin)
   trial_run (large_body, 6);
 }
 
-/* More threads than other tests use, so that buffers have to be reserved. */
+/* More threads than in other tests, so that BLAS must reserve buffers for them. */
 #define CALLERS 12
 
 static void
@@ -241,7 +241,7 @@ multiply_piece (gpointer data, gint64 piece, guint thread)
   plait_blas_multiply (plait_tensor (numbers[piece][2], 64, 64), FALSE, 1, a, FALSE, b, FALSE);
 }
 
-/* Multiplies by BLAS in all threads at once, as a model does. */
+/* Multiplies by BLAS in all threads at the same time, as a model does. */
 static gboolean
 multiply_in_threads (gpointer data, GError **error)
 {

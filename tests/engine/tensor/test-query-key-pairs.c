@@ -5,14 +5,14 @@
 
 #include "trial.h"
 
-/* Returns the pair of query @q, counted over all sentences, with row @row of its sentence @s. */
+/* Returns the pair of query @q (numbered over all sentences) and row @row of its sentence @s. */
 static gint64
 pair_of (const PlaitQueryKeyPairs *pairs, gint64 s, gint64 q, gint64 row)
 {
   return pairs->offsets[s] + (q - pairs->queries.offsets[s]) * plait_ragged_length (pairs->rows, s) + row;
 }
 
-/* Slow twin of plait_weighted_sum_forward. */
+/* Computes what plait_weighted_sum_forward computes, in plain loops: its slow twin. */
 static void
 slow_read (const PlaitQueryKeyPairs *pairs, PlaitTensor y, const PlaitScalar *numbers, PlaitTensor x)
 {
@@ -57,7 +57,7 @@ TEST_CASE (pairs, read_as_the_slow_twin)
   trial_run (read_body, 10);
 }
 
-/* The sum over a long memory is cut into pieces; in a short memory some of the pieces have no rows. */
+/* The sum over a long memory is cut into pieces of work. In a short memory, some of these pieces have no rows. */
 static void
 long_body (Trial *trial)
 {

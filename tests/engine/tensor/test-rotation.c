@@ -6,8 +6,8 @@
 
 #include "trial.h"
 
-/* Su et al. 2021, eq. 13 and 34: a pair of columns is a complex number, which position m multiplies by e^(i m theta),
- * with theta_j = base^(-2 (j - 1) / d) for the pairs j = 1, 2, ... */
+/* Returns a pair of columns as a complex number, rotated: position m multiplies it by e^(i m theta_j), with theta_j =
+ * base^(-2 (j - 1) / d) for the pairs j = 1, 2, ... (Su et al. 2021, eq. 13 and 34). */
 static double complex
 turned (const PlaitScalar *pair, gint64 position, gint64 j, gint64 width, double base)
 {
@@ -42,7 +42,7 @@ rotation_body (Trial *trial)
       }
   trial_check (trial, "rotated", y, slow);
 
-  /* The backward pass is the inverse; in place. */
+  /* Apply the backward pass, which is the inverse, in place. */
   plait_rotate_rows (trial->pool, copy, 0, copy, &rotation, FALSE);
   plait_rotate_rows (trial->pool, copy, 0, copy, &rotation, TRUE);
   trial_check (trial, "inverse", copy, x);

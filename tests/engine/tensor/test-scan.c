@@ -3,7 +3,7 @@
 
 #include "trial.h"
 
-/* The slow twin: each column by itself, in double. */
+/* Slow twin of the scan, which computes each column by itself, in double. */
 typedef struct
 {
   PlaitTensor states, da, db, dinitial;

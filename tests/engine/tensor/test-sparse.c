@@ -6,13 +6,13 @@
 
 #include "trial.h"
 
-/* Loops over all entries and their selected rows, if the twin computes. */
+/* Loops over all entries and their selected rows, if the twin computes (trial_compares). */
 #define EACH_SELECTED(entry, i, selected)                                                                              \
   for (gint64 entry = 0; entry < (selected)->sets.n && trial_compares (); entry++)                                     \
     for (gint64 i = (selected)->rows.offsets[(selected)->sets.offsets[entry]];                                         \
          i < (selected)->rows.offsets[(selected)->sets.offsets[entry + 1]]; i++)
 
-/* Size of a selection: the most sets of an entry, the most rows of a set. */
+/* Size of a selection: maximum number of sets of an entry, and of rows of a set. */
 typedef struct
 {
   guint heads;
@@ -22,8 +22,8 @@ typedef struct
   gint64 most_in_set;
 } Shape;
 
-/* Draws a selection for queries of four sentences, each with its part of the rows. Rows are consecutive, or anywhere
- * and repeated. Entries may have no sets, and sets no rows. */
+/* Returns a random selection for the queries of four sentences, each with its own range of rows. The rows of a set are
+ * consecutive, or anywhere and repeated. Entries may have no sets, and sets may have no rows. */
 static PlaitSelectedRows
 draw_selection (Trial *trial, Shape shape)
 {
@@ -53,14 +53,14 @@ draw_selection (Trial *trial, Shape shape)
   return (PlaitSelectedRows){ shape.heads, { entries, sets }, { set, rows }, row };
 }
 
-/* Few rows, so that the calling thread does all work. */
+/* Returns a shape with few rows, so that the calling thread does all the work. */
 static Shape
 small (Trial *trial)
 {
   return (Shape){ (guint)trial_number (trial, 1, 3), trial_number (trial, 1, 12), trial_number (trial, 4, 60), 4, 9 };
 }
 
-/* Enough rows for several pieces and parts. */
+/* Returns a shape with enough rows for several pieces of work. */
 static Shape
 large (Trial *trial)
 {
@@ -68,14 +68,14 @@ large (Trial *trial)
                   90 };
 }
 
-/* Few queries with so many rows that their sums are cut. */
+/* Returns a shape with few queries and so many rows that their sums are cut into pieces. */
 static Shape
 deep (Trial *trial)
 {
   return (Shape){ (guint)trial_number (trial, 1, 2), trial_number (trial, 1, 12), 6000, 1, 1500 };
 }
 
-/* Returns the number of columns of @entry's head, and sets *first to the first of them. */
+/* Returns the number of columns of the head of @entry. Sets *first to the first column. */
 static gint64
 columns_of (const PlaitSelectedRows *selected, gint64 entry, gint64 width, gint64 *first)
 {
@@ -202,7 +202,7 @@ TEST_CASE (selected, additive_scores_as_the_slow_twin)
   trial_run (additive_body, 2);
 }
 
-/* Computes the softmax of set @s, and adds the gradient of its scores for @dweights. */
+/* Computes the softmax of set @s. Adds the gradient of its scores, for @dweights. */
 static void
 slow_softmax (const PlaitSelectedRows *selected, gint64 s, const PlaitScalar *scores, const PlaitScalar *dweights,
               PlaitScalar *weights, PlaitScalar *dscores)
@@ -254,7 +254,7 @@ TEST_CASE (selected, weights_as_the_slow_twin)
   trial_run (weights_body, 2);
 }
 
-/* The bits of a query do not depend on other queries that have selected the same rows. */
+/* The bits of a query must not depend on other queries that have selected the same rows. */
 static void
 alone_body (Trial *trial)
 {

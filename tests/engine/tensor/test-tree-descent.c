@@ -11,7 +11,7 @@
 #define SENTENCES 4
 #define MAX_ROWS 4096
 
-/* Pyramids over sentences: blocks of 1 to 4 rows. Neighbouring blocks may share one row. */
+/* Pyramids over sentences, with blocks of 1 to 4 rows. Two neighbouring blocks may share one row. */
 typedef struct
 {
   gint64 *level;
@@ -20,7 +20,7 @@ typedef struct
   gint64 *offsets;
 } Forest;
 
-/* Appends the level above the @n rows from @first on, and returns the number of its rows. */
+/* Appends the level above the @n rows that begin at @first, and returns the number of its rows. */
 static gint64
 add_level (Trial *trial, Forest *forest, gint64 first, gint64 n, gint64 level)
 {
@@ -69,7 +69,7 @@ plant (Trial *trial, gint64 most_leaves)
   return forest;
 }
 
-/* Slow tree descent of one entry, as the equations read. */
+/* Slow tree descent for one entry, as the equations read. */
 typedef struct
 {
   const PlaitTreeDescent *descent;
@@ -78,7 +78,7 @@ typedef struct
   gint64 query;
   gint64 head;
   gint64 n;      /* number of weighed rows */
-  double *share; /* path of each row, 0 for rows that were not reached: [rows] */
+  double *share; /* [rows]: product of weights on the way to each row; 0 for rows that were not reached */
 } Slow;
 
 static double
@@ -95,7 +95,7 @@ slow_score (const Slow *slow, gint64 row)
   return score;
 }
 
-/* Adds @above times the softmax of @n rows from @first on to their paths. */
+/* Adds @above times the softmax of @n rows, from @first on, to the shares of these rows. */
 static void
 slow_weigh (Slow *slow, gint64 first, gint64 n, double above)
 {
@@ -148,7 +148,7 @@ slow_descent (Slow *slow)
     slow->share[row] /= sum;
 }
 
-/* Checks the leaf weights of @entry. Leaves that were not reached must have weight 0. */
+/* Checks the leaf weights of @entry. A leaf that was not reached must have the weight 0. */
 static void
 check_leaves (Trial *trial, const PlaitTreeDescentResult *result, gint64 entry, const Slow *slow)
 {
@@ -165,7 +165,7 @@ check_leaves (Trial *trial, const PlaitTreeDescentResult *result, gint64 entry, 
   trial_check_vector (trial, "weights of leaves", fast, expected, end - begin);
 }
 
-/* Returns the sum of the leaf weights of an entry times @dleaves, computed from its @scores. */
+/* Returns the sum of the leaf weights of @entry times @dleaves. Computes the weights from @scores. */
 static double complex
 slow_total (const PlaitTreeDescentResult *result, gint64 entry, const double complex *scores,
             const PlaitScalar *dleaves)
@@ -196,7 +196,7 @@ slow_total (const PlaitTreeDescentResult *result, gint64 entry, const double com
   return result->normalised && n > 0 ? total / sum : total;
 }
 
-/* Checks the gradient of an entry's scores by complex-step differentiation, which loses no digits. */
+/* Checks the gradient of an entry's scores against complex-step differentiation, which loses no digits. */
 static void
 check_backward (Trial *trial, const PlaitTreeDescentResult *result, gint64 entry, const PlaitScalar *dscores,
                 const Slow *slow, const PlaitScalar *dleaves)
@@ -269,7 +269,7 @@ check_descents (Trial *trial, gint64 most_leaves, gint64 most_queries, gint64 mo
          == 0);
 }
 
-/* Writes the context of one entry: the sum of leaf weights times values. */
+/* Computes the context of one entry: the sum of the values times the leaf weights. */
 static void
 slow_context (Trial *trial, const Slow *slow, PlaitTensor values, PlaitTensor context)
 {
@@ -286,7 +286,7 @@ slow_context (Trial *trial, const Slow *slow, PlaitTensor values, PlaitTensor co
     }
 }
 
-/* Returns a descent through all branches of @forest, with a few queries for each sentence. */
+/* Returns a descent that follows all branches of @forest, with a few queries for each sentence. */
 static PlaitTreeDescent
 descend_all (Trial *trial, const Forest *forest, gint64 most_queries, guint heads)
 {
@@ -302,7 +302,7 @@ descend_all (Trial *trial, const Forest *forest, gint64 most_queries, guint head
   };
 }
 
-/* Checks attention down all branches at once. */
+/* Checks attention that descends through all branches. */
 static void
 check_sibling_attention (Trial *trial, gint64 most_leaves, gint64 most_queries, gint64 most_width)
 {
@@ -335,7 +335,7 @@ check_sibling_attention (Trial *trial, gint64 most_leaves, gint64 most_queries, 
   trial_check (trial, "context of all branches", context, expected);
 }
 
-/* Checks the sibling softmax over scores of pairs. Its gradient must equal that of the tree descent, where a row may
+/* Checks the sibling softmax over scores of pairs. Its gradient must equal that of the tree descent, in which a row may
  * occur several times. */
 static void
 check_sibling_softmax (Trial *trial, gint64 most_leaves, gint64 most_queries, gint64 most_width)
@@ -404,7 +404,7 @@ few_body (Trial *trial)
   check_sibling_softmax (trial, 30, 4, 20);
 }
 
-/* Enough rows for several pieces. */
+/* Checks with enough rows for several pieces of work. */
 static void
 many_body (Trial *trial)
 {
@@ -420,7 +420,7 @@ TEST_CASE (descent, as_the_slow_twin)
   trial_run (many_body, 1);
 }
 
-/* A set with more rows than a vector has lanes. */
+/* Checks a set with more rows than a vector has lanes. */
 static void
 wide_body (Trial *trial)
 {
@@ -447,7 +447,8 @@ or_lowest (PlaitScalar x)
   return isnan (x) ? -(PlaitScalar)INFINITY : x;
 }
 
-/* Returns the lanes of the @most greatest scalars, of equal ones the first; NaN counts as -infinity. */
+/* Returns a bit mask of the lanes of the @most largest scalars. Of equal ones, the first are taken; NaN counts as
+ * -infinity. */
 static guint32
 slow_best_lanes (const PlaitScalar *x, gint64 n, gint64 most)
 {
@@ -488,7 +489,7 @@ TEST_CASE (descent, best_rows_of_a_vector)
   trial_run (lanes_body, 2);
 }
 
-/* Children outside the sentence, or wrong numbers of children, are found before any row is read. */
+/* Before any row is read, refuses children outside the sentence and wrong numbers of children. */
 TEST_CASE (descent, children_elsewhere_are_refused)
 {
   static const gint64 level[] = { 0, 0, 0, 0, 1, 1 }, offsets[] = { 0, 6 }, one[] = { 0, 1 };

@@ -87,7 +87,8 @@ allocate (Trial *trial, gint64 rows, gint64 width)
   return (PlaitTensor){ trial_memory (trial, sizeof (PlaitScalar) * (gsize)(rows * stride)), rows, width, stride };
 }
 
-/* Draws an element with mean 0 and variance 1: the sum of three uniform numbers, which costs less than a normal one. */
+/* Returns a random element with mean 0 and variance 1: the sum of three uniform numbers, which is faster than a normal
+ * one. */
 static PlaitScalar
 draw (Trial *trial)
 {

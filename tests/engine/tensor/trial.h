@@ -8,8 +8,9 @@
 #include "tensor/packed.h"
 
 /*
- * A trial compares a kernel with its slow twin on random shapes, for every kernel variant of this processor, and with
- * 1, 2 and 3 threads. The bits must be equal for all numbers of threads, so the twin computes with 1 thread only.
+ * A trial compares a kernel with its slow twin on random shapes, for every kernel variant that this processor runs, and
+ * with 1, 2 and 3 threads. Bits must be equal for all numbers of threads, so the twin computes only if there is 1
+ * thread.
  */
 typedef struct
 {
@@ -23,13 +24,13 @@ typedef struct
 
 typedef void (*TrialBody) (Trial *trial);
 
-/* Runs @body @rounds times for each variant and number of threads. */
+/* Calls @body @rounds times for each variant and each number of threads. */
 void trial_run (TrialBody body, guint rounds);
 
-/* TRUE if the twin computes: with 1 thread. With more threads only the digest is compared. */
+/* TRUE if there is 1 thread, so that the twin computes too. With more threads, only the digest is compared. */
 gboolean trial_compares (void);
 
-/* Returns a random integer in @least .. @most. */
+/* Returns a random integer from @least to @most. */
 gint64 trial_number (Trial *trial, gint64 least, gint64 most);
 gboolean trial_flip (Trial *trial);
 
@@ -45,33 +46,33 @@ PlaitScalar *trial_vector (Trial *trial, gint64 n);
 /* Returns a tensor of NaN, as uninitialised memory may contain. */
 PlaitTensor trial_rubbish (Trial *trial, gint64 rows, gint64 width);
 
-/* Returns a copy of @tensor, perhaps with another stride. */
+/* Returns a copy of @tensor, whose stride may differ. */
 PlaitTensor trial_copy (Trial *trial, PlaitTensor tensor);
 
-/* Returns a target for beta * target + ...: NaN if @beta is 0, else random. *slow is a copy for the slow twin, zeros if
- * @beta is 0. */
+/* Returns a target for beta * target + ...: NaN if @beta is 0, else random. Sets *slow to a copy for the slow twin,
+ * with zeros if @beta is 0. */
 PlaitTensor trial_target (Trial *trial, gint64 rows, gint64 width, PlaitScalar beta, PlaitTensor *slow);
 
-/* Returns @n sentences of @least .. @most rows. */
+/* Returns @n sentences of random lengths from @least to @most. */
 PlaitRagged trial_ragged (Trial *trial, gint64 n, gint64 least, gint64 most);
 
 /* Returns @n random bytes, 0 or 1. */
 guint8 *trial_bytes (Trial *trial, gint64 n);
 
-/* TRUE if dropout with @key and @rate drops element @i. */
+/* TRUE if dropout with @key and @rate drops element number @i. */
 gboolean trial_dropped (PlaitRandomKey key, double rate, gint64 i);
 
-/* Returns an activation of @x in double, and its derivative in *derivative. */
+/* Returns the value of the activation at @x, computed in double. Sets *derivative to its derivative there. */
 double trial_activation (PlaitActivation activation, double x, double *derivative);
 
 /* Checks that the bits of a row of the product of @x [rows, in] and @packed [in, @out] do not depend on the other
  * rows. */
 void trial_check_alone (Trial *trial, const PlaitPacked *packed, PlaitTensor x, gint64 out);
 
-/* Adds @size bytes to the digest. */
+/* Adds @size bytes to the digest of the trial. */
 void trial_digest (Trial *trial, gconstpointer bytes, gsize size);
 
-/* Checks that @fast is close to @slow, relative to the greatest magnitude in @slow, and adds the bits of @fast to the
+/* Checks that @fast is close to @slow, compared with the largest magnitude in @slow. Adds the bits of @fast to the
  * digest. */
 void trial_check (Trial *trial, const char *what, PlaitTensor fast, PlaitTensor slow);
 void trial_check_vector (Trial *trial, const char *what, const PlaitScalar *fast, const PlaitScalar *slow, gint64 n);
