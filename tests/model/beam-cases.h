@@ -45,7 +45,7 @@ typedef struct
   int table, end, limit, width;
   const char *normalise;
   double alpha;
-  const char *rank; /* "partial" or "final"; NULL: both rankings find this beam */
+  const char *rank; /* ranking that finds this beam, "partial" or "final"; NULL: both do */
   int n;
   struct
   {

@@ -3,27 +3,27 @@
 
 #include "models.h"
 
-/* The cross-attention of one combiner, without a model around it. */
+/* The cross-attention of one combiner without a model. */
 typedef struct
 {
   PlaitRegistry *registry;
   PlaitParameters *parameters;
   PlaitComponent *combiner;
-  PlaitComponent *coverage; /* NULL: no coverage */
+  PlaitComponent *coverage; /* coverage of the cross-attention, or NULL */
   PlaitDecoderSettings decoder;
   PlaitLossColumns losses;
-  PlaitMemorySpecification memory; /* the memory that is read, unless build has others */
+  PlaitMemorySpecification memory; /* the memory that is read; a test may build with other memories */
   PlaitDecoderComponents build;
   PlaitCrossDeclaration declaration;
   PlaitCrossAttentionLayer cross;
 } CrossAttentionFixture;
 
-/* Opens @combiner with small settings and @keys ("beam", "3", ..., NULL), in the decoder @decoder, over
- * fixture->memory. */
+/* Opens @combiner in the decoder @decoder, over fixture->memory, with small settings and @keys, a list of keys and
+ * values ("beam", "3", ..., NULL). */
 void cross_attention_fixture_begin (CrossAttentionFixture *fixture, PlaitFixtureDecoder decoder, const char *combiner,
                                     const char *const *keys);
 
-/* Builds the combiner in a cross-attention of @width and allocates the parameters. */
+/* Builds the combiner in a cross-attention of width @width, and allocates its parameters. */
 gboolean cross_attention_fixture_build (CrossAttentionFixture *fixture, gint64 width, GError **error);
 
 void cross_attention_fixture_clear (CrossAttentionFixture *fixture);

@@ -180,7 +180,7 @@ pass_over (const PlaitFixture *model, GError **error)
          && search (model, pool, batch, error);
 }
 
-/* A plugin of the tree with another function table. */
+/* One of plait's own plugins, with another table of functions. */
 typedef struct
 {
   PlaitPlugin plugin;

@@ -14,17 +14,17 @@
 #include "models.h"
 
 /*
- * Plugins that break their contract, each in one place: one faulty plugin in a line, with the message that it ends in.
- * They are built into models and run. Plugins that fail to load are in tests/plugin/faulty.
+ * Plugins that break their contract, each in one place. A line has one faulty plugin and the message with which it must
+ * fail. The plugins are built into models and run. tests/plugin/faulty has plugins that fail to load.
  */
 enum
 {
   TRANSFORMER = 1 << 0,
   RECURRENT = 1 << 2,
-  BOTH = TRANSFORMER | RECURRENT, /* indices of plait_fixture_decoder */
+  BOTH = TRANSFORMER | RECURRENT, /* bits of indices of plait_fixture_decoder() */
 };
 
-/* Differences of this faulty plugin from a valid one. */
+/* Differences of the faulty plugin from a valid one. */
 typedef struct
 {
   gboolean (*cross) (PlaitCrossAttention *cross, GError **error);
@@ -34,35 +34,35 @@ typedef struct
   void (*encode) (PlaitEncoding *encoding, PlaitTape *tape, PlaitMemory *memory);
   gboolean (*check_length) (GError **error);
   gboolean (*check_input) (GError **error);
-  PlaitStructure promised; /* structure in the encoder's schema */
+  PlaitStructure promised; /* structure that the schema of the encoder promises */
   gboolean (*coverage) (const PlaitCoverageBuild *build, PlaitCoverageShape *shape, GError **error);
   PlaitNode *(*score) (const PlaitCoverageStep *step);
   PlaitNode *(*update) (const PlaitCoverageStep *step);
   PlaitNode *(*prepare_coverage) (PlaitTape *tape, const PlaitMemory *memory);
-  gboolean covered; /* TRUE: the model has coverage */
+  gboolean covered; /* TRUE: the model has a coverage */
 
-  const PlaitDecoderTable *decoder_table; /* NULL: a decoder of the tree */
-  PlaitCrossScores scores;                /* what the schema of the decoder provides */
-  const PlaitOutputTable *output_table;   /* NULL: softmax of the states */
-  gboolean recompute;                     /* TRUE: train with train.recompute */
+  const PlaitDecoderTable *decoder_table; /* table of the faulty decoder; NULL: the decoder is one of plait's own */
+  PlaitCrossScores scores;                /* score functions that the schema of the decoder provides */
+  const PlaitOutputTable *output_table;   /* table of the faulty output; NULL: a softmax of the states */
+  gboolean recompute;                     /* TRUE: the model is trained with train.recompute */
 } FaultyPlugin;
 
 extern FaultyPlugin faulty_plugin;
 
-/* Builds the faulty plugin into a model with decoder @i, trains a step, and searches. */
+/* Builds the faulty plugin into a model with test decoder @i, trains one step, and searches. */
 gboolean misbehaving_release (guint i, GError **error);
 
-/* Checks, with each decoder of @decoders, that the faulty plugin fails with one message that begins with @who and
- * contains @sentence. */
+/* Checks that the faulty plugin fails in each of the decoders in @decoders (bits), with one message that begins with
+ * @who and contains @sentence. */
 void misbehaving_check (guint decoders, const char *who, const char *sentence);
 
-/* Returns a constant [rows, width] of zeros. */
+/* Returns a constant node [rows, width] of zeros. */
 PlaitNode *misbehaving_zeros (PlaitTape *tape, gint64 rows, gint64 width);
 
-/* Returns a constant [1, 1]. */
+/* Returns a constant node [1, 1] with the value @value. */
 PlaitNode *misbehaving_number (PlaitTape *tape, double value);
 
-/* Short names for the lines of faulty plugins. */
+/* Short names for use in the lines of faulty plugins. */
 #define zeros misbehaving_zeros
 #define number misbehaving_number
 #define check_fault misbehaving_check
@@ -78,7 +78,7 @@ PlaitNode *misbehaving_number (PlaitTape *tape, double value);
 #define FEWER(node) plait_rows (tape, node, 0, (node)->value.rows - 1)
 #define NARROWER(node) plait_columns (tape, node, 0, (node)->value.width - 1)
 
-/* A function of a faulty plugin. */
+/* Defines one function of a faulty plugin. */
 #define FUNCTION(type, name, arguments, returns, ...)                                                                  \
   static type name arguments                                                                                           \
   {                                                                                                                    \

@@ -84,11 +84,11 @@ recurrent_fixture_clear (RecurrentFixture *fixture)
 }
 
 /*
- * Places of the reference's weights
+ * Positions of the reference's weights in the parameters
  */
 
-/* Visits rows @from .. @from + @n - 1 of the weight @name, which are at row @row, column @column of @parameter. A NULL
- * @parameter lacks them. */
+/* Visits rows @from to @from + @n - 1 of the reference's weight @name. In @parameter they begin at row @row and column
+ * @column. If @parameter is NULL, does nothing. */
 static void
 visit_rows (const RecurrentFixture *fixture, PlaitParameter *parameter, gint64 row, gint64 column, const char *name,
             gint64 from, gint64 n)
@@ -101,7 +101,7 @@ visit_rows (const RecurrentFixture *fixture, PlaitParameter *parameter, gint64 r
     reference_set_block (parameter, row, column, fixture->the_case->name, name, from, n);
 }
 
-/* Visits all rows of the weight PREFIX/PART, which begin at row @row. */
+/* Visits all rows of the reference's weight PREFIX/PART. In @parameter they begin at row @row. */
 static void
 visit (const RecurrentFixture *fixture, PlaitParameter *parameter, gint64 row, gint64 column, const char *prefix,
        const char *part)
@@ -113,7 +113,8 @@ visit (const RecurrentFixture *fixture, PlaitParameter *parameter, gint64 row, g
     visit_rows (fixture, parameter, row, column, name, 0, reference (fixture->the_case->name, full)->rows);
 }
 
-/* Visits the reference's cell @name. @second reads its input after the first @first numbers. */
+/* Visits the weights of the reference's cell @name. Its input has @first numbers, which @cell reads, and then others,
+ * which @second reads. */
 static void
 visit_cell (const RecurrentFixture *fixture, const PlaitCell *cell, const char *name, gint64 first,
             const PlaitLinear *second, gint64 second_width)

@@ -7,9 +7,9 @@
 #include "recurrent.h"
 
 /*
- * Recurrent decoders with the weights of the float64 reference. The reference has embeddings of 4 numbers, and contexts
- * of 5 if a combiner has its own values. Here embeddings are as wide as the readout and contexts as the memories; the
- * additional numbers are zeros.
+ * Recurrent decoders with the weights of the float64 reference. The reference has embeddings of width 4, and contexts
+ * of width 5 if a combiner has its own values. Here, embeddings are as wide as the readout, and contexts are as wide as
+ * the memories; the additional columns are zeros.
  */
 
 #define STEPS 3
@@ -20,18 +20,18 @@
 
 typedef struct
 {
-  const char *name; /* name of the case */
+  const char *name; /* name of the reference's case */
   const char *combiner;
-  const char *projections; /* value of projections=, or NULL */
+  const char *projections; /* value of the combiner's key projections, or NULL */
   gboolean sentinel;
-  const char *inputs[MAX_MEMORIES]; /* names of the memories */
+  const char *inputs[MAX_MEMORIES]; /* names of the memories in the reference */
   const char *weights[MAX_MEMORIES];
   gint64 memory_width;
   PlaitDecoderSettings settings;
-  const char *parameters; /* settings of the decoder plugin */
+  const char *parameters; /* settings of the decoder plugin, as text */
 } RecurrentCase;
 
-/* A decoder with the parameters of a case, and an output layer. */
+/* A decoder with the parameters of one case, and an output layer. */
 typedef struct
 {
   const RecurrentCase *the_case;
@@ -44,19 +44,19 @@ typedef struct
   guint n_memories;
   PlaitDecoder *decoder;
   PlaitLinear output;
-  gboolean checking; /* TRUE: check gradients; FALSE: set values */
+  gboolean checking; /* TRUE: visit functions check gradients; FALSE: they set values */
 } RecurrentFixture;
 
-/* Builds the decoder of @the_case, with all parameters zero. */
+/* Builds the decoder of @the_case. All parameters are zero. */
 void recurrent_fixture_build (RecurrentFixture *fixture, const RecurrentCase *the_case);
 void recurrent_fixture_clear (RecurrentFixture *fixture);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (RecurrentFixture, recurrent_fixture_clear)
 
-/* Return the state of the plugin, and its cross-attention. */
+/* Return the state of the decoder plugin, and its cross-attention. */
 const Recurrent *recurrent_fixture_state (const RecurrentFixture *fixture);
 const PlaitCrossAttentionLayer *recurrent_fixture_cross (const RecurrentFixture *fixture);
 
-/* Sets the parameters to those of the case, or checks their gradients: plain and conditional GRU over a combiner, LSTM
- * with input feeding. */
+/* Visit the parameters of the case, as fixture->checking says: for a plain or conditional GRU over a combiner, and for
+ * an LSTM with input feeding. */
 void recurrent_fixture_visit_gru (const RecurrentFixture *fixture);
 void recurrent_fixture_visit_luong (const RecurrentFixture *fixture);

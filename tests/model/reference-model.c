@@ -76,7 +76,7 @@ reference_model_decoder (gint norm)
 
   decoder.more = "layers=1 positions=none";
   decoder.settings.norm = norm;
-  decoder.settings.attention_bias = norm == PLAIT_DECODER_NORM_POST; /* as in the reference */
+  decoder.settings.attention_bias = norm == PLAIT_DECODER_NORM_POST; /* the reference has biases with post-norm */
   decoder.settings.scale_embeddings = FALSE;
   decoder.settings.share_embeddings = FALSE;
   decoder.settings.tie_output = FALSE;

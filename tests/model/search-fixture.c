@@ -44,8 +44,8 @@ search_fixture_with (const char *first, const char *combiner_name, PlaitFixtureD
   if (over)
     sources[0] = (PlaitFixtureSource){ over, over_settings, encoder, encoder_settings };
   fixture.model = plait_fixture_new (sources, 2, &decoder, 11, NO_ERROR);
-  /* The pool starts after plugins were tried in a forked child: AddressSanitizer does not survive a fork while threads
-   * start. */
+  /* Start the pool after the plugins were tried in a forked child: AddressSanitizer does not survive a fork while
+   * threads start. */
   fixture.pool = plait_pool_new (2, NULL);
   return fixture;
 }

@@ -9,7 +9,7 @@
 
 #define MAX_WORDS 5
 
-/* Returns a word of the table as token id; its end is EOS. */
+/* Returns word @word of the table as a token id. The word @end is EOS. */
 static gint32
 to_id (int word, int end)
 {
@@ -56,8 +56,8 @@ decode_settings (const BeamCase *wanted, gboolean final)
   return settings;
 }
 
-/* Log-probabilities [limit][words + 1][words] of all words after the previous word; the last previous word is the
- * beginning. */
+/* Log-probabilities [limit][words + 1][words] of all words after each previous word. The last previous word is the
+ * beginning of the sentence. */
 typedef struct
 {
   const double *numbers;
@@ -71,7 +71,7 @@ table_row (const Table *table, gint64 step, int previous)
   return table->numbers + (step * (table->words + 1) + previous) * table->words;
 }
 
-/* Searches @sentences equal sentences at once with the probabilities of the table. */
+/* Searches @sentences equal sentences in one batch, with the probabilities of @table. */
 static PlaitBeam *
 search (const Table *table, const PlaitDecodeSettings *settings, gint64 sentences)
 {
@@ -124,7 +124,7 @@ check_result (const PlaitBeam *beam, const BeamCase *wanted, const PlaitBeamResu
   CHECK_INT (token, -1);
 }
 
-/* Wu et al. 2016, eq. 14, and similar scores, on tables small enough to search by hand. */
+/* Checks a case of Wu et al. 2016, eq. 14, or of a similar score, on a table small enough to search by hand. */
 static void
 check_case (const BeamCase *wanted, gboolean final)
 {
@@ -154,9 +154,10 @@ TEST_CASE (beam, finds_what_the_reference_finds)
         check_case (&beam_cases[i], final);
 }
 
-/* A slow twin: lists and sorts all continuations, and treats finished hypotheses as the policy says. */
+/* Slow twin of beam search: lists and sorts all continuations, and treats finished hypotheses as decode.finished
+ * says. */
 
-#define MAX_PATHS 64 /* at most eight hypotheses with five words each */
+#define MAX_PATHS 64 /* at most eight hypotheses, with five words each */
 
 typedef struct
 {
@@ -205,7 +206,7 @@ repeats (const Path *path, int n)
   return FALSE;
 }
 
-/* Computes the beam after @step, best first. */
+/* Computes the beam @next after step @step, best hypothesis first. */
 static void
 follow (const Table *table, const PlaitDecodeSettings *settings, gint64 step, const Paths *beam, Paths *next)
 {
@@ -259,7 +260,7 @@ twin (const Table *table, const PlaitDecodeSettings *settings, Paths *found)
   qsort (found->paths, found->n, sizeof *found->paths, compare_paths);
 }
 
-/* Checks that the @n_best best of a search are those of its twin. */
+/* Checks that the @n_best best hypotheses of a search are those of its twin. */
 static void
 check_twin (const Table *table, const PlaitDecodeSettings *settings)
 {
@@ -283,7 +284,7 @@ check_twin (const Table *table, const PlaitDecodeSettings *settings)
     }
 }
 
-/* Random tables in which the end is likely. */
+/* Searches random tables in which the end is likely. */
 TEST_CASE (beam, finds_what_its_slow_twin_finds)
 {
   enum
@@ -318,8 +319,8 @@ TEST_CASE (beam, finds_what_its_slow_twin_finds)
     }
 }
 
-/* Two words and an unlikely end, so that a search would repeat everything. With banned n-grams it finds what its twin
- * finds, which searches each whole path for repeats. */
+/* Tables with two words and an unlikely end, so that a search would repeat words for ever. If n-grams are banned, the
+ * search finds what its twin finds, which looks for repeats in each whole path. */
 TEST_CASE (beam, repeats_no_ngram_that_it_may_not)
 {
   enum
@@ -359,16 +360,17 @@ TEST_CASE (beam, repeats_no_ngram_that_it_may_not)
 }
 
 /*
- * Three words end, x and y, a beam of two, three steps, scores by average. Log-probabilities of a step:
+ * By hand: three words end, x and y, a beam of two, three steps, scores by average. The log-probabilities of each step
+ * are:
  *
  *     first   x -0.2, end -2, y -2.1
  *     second  after x: y -0.4, x -0.6, end -3; after y: end -0.1, x -2, y -2
  *     third   after xy: x -7, end -9, y -9.5; after xx: end -6, x -9, y -9
  *
- * After the first step the two best are x and the end. If finished hypotheses compete, xy (-0.6) and xx (-0.8) remove
- * the end (-2), and xx ends with -6.8 / 3 = -2.27; xyx has -7.6 / 3 = -2.53. If they are set aside, the end keeps its
- * -2, and the remaining place continues xy as xyx. If they are refilled, y takes the place of the end, xy and xx are
- * the two best again (y with its end has -2.2), and xx ends as the second.
+ * After the first step, x and the end are the two best. If finished hypotheses compete with the others, xy (-0.6) and
+ * xx (-0.8) remove the end (-2); xx ends with -6.8 / 3 = -2.27, and xyx has -7.6 / 3 = -2.53. If finished hypotheses
+ * are set aside, the end keeps its -2, and the remaining place continues xy as xyx. If places are refilled, y takes the
+ * place of the end, xy and xx are again the two best (y with its end has -2.2), and xx ends as the second.
  */
 TEST_CASE (beam, does_with_finished_hypotheses_as_it_is_told)
 {
@@ -389,7 +391,8 @@ TEST_CASE (beam, does_with_finished_hypotheses_as_it_is_told)
     { PLAIT_DECODE_FINISHED_SHRINK, { 1, 1, 1 }, { -2, -7.6 / 3 }, { END, X } },
     { PLAIT_DECODE_FINISHED_REFILL, { 1, 2, 2 }, { -2, -6.8 / 3 }, { END, END } },
   };
-  /* Rows: after the beginning; after x and y in the second step; after x and y in the third, where x was before. */
+  /* Ids of the words, best first: after the beginning; in the second step after x and after y; in the third after x and
+   * after y, each after x. */
   static const gint32 ids[5][3] = { { X, END, Y }, { Y, X, END }, { END, X, Y }, { END, X, Y }, { X, END, Y } };
   static const PlaitScalar words[5][3] = {
     { -0.2F, -2, -2.1F }, { -0.4F, -0.6F, -3 }, { -0.1F, -2, -2 }, { -6, -9, -9 }, { -7, -9, -9.5F },
@@ -434,7 +437,8 @@ TEST_CASE (beam, does_with_finished_hypotheses_as_it_is_told)
     }
 }
 
-/* Scores by hand of log-probability -6, divided by ((5 + 3) / 6)^0.5, 3^0.5 and 1, and with three rewards of 0.25. */
+/* Scores, by hand, of the log-probability -6: divided by ((5 + 3) / 6)^0.5, by 3^0.5 and by 1, and with three rewards
+ * of 0.25. */
 TEST_CASE (beam, scores_by_length_as_named)
 {
   PlaitDecodeSettings settings;
@@ -452,11 +456,11 @@ TEST_CASE (beam, scores_by_length_as_named)
 }
 
 /*
- * Ranking as in fairseq: log-probability / length^alpha, ends counted, among finished hypotheses that were set aside.
- * "x" has log-probability -2 and two tokens with its end, "x x x" has -4 and four tokens: -2 / 2 = -4 / 4. So alpha > 1
- * ranks the longer one first (-4 / 4^2 = -0.25 before -2 / 2^2 = -0.5), and alpha < 1 the shorter one (-2 / 2^.5 before
- * -4 / 4^.5 = -2). With alpha = 0 the reward for each token decides: the longer one has two more tokens and is first if
- * the reward is above 1.
+ * Ranks finished hypotheses that were set aside, as fairseq does: by log-probability / length^alpha, where the end
+ * counts as a token. "x" has the log-probability -2 and two tokens with its end, "x x x" has -4 and four tokens: -2 / 2
+ * = -4 / 4. So alpha > 1 ranks the longer one first (-4 / 4^2 = -0.25 before -2 / 2^2 = -0.5), and alpha < 1 the
+ * shorter one (-2 / 2^.5 before -4 / 4^.5 = -2). With alpha = 0 only the reward for each token decides: the longer one
+ * has two more tokens, so it is first if the reward is above 1.
  */
 TEST_CASE (beam, ranks_by_length_penalty_and_reward)
 {
@@ -504,7 +508,7 @@ TEST_CASE (beam, ranks_by_length_penalty_and_reward)
     }
 }
 
-/* Two words of equal probability in two steps: the older hypothesis is first, then the lower id. */
+/* Two words have equal probabilities in two steps: the older hypothesis is ranked first, then the lower id. */
 TEST_CASE (beam, breaks_ties_by_age_and_id)
 {
   PlaitDecodeSettings settings;
@@ -528,7 +532,7 @@ TEST_CASE (beam, breaks_ties_by_age_and_id)
   CHECK_INT (plait_beam_token (beam, results[1].last)->row, 0);
 }
 
-/* A sentence at its limit is not extended, while others continue. */
+/* A sentence that has reached its limit is not extended, while other sentences continue. */
 TEST_CASE (beam, ends_each_sentence_at_its_own_limit)
 {
   PlaitDecodeSettings settings;

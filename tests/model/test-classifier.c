@@ -7,7 +7,7 @@
 #include "search/search.h"
 #include "models.h"
 
-/* Models that predict a class: values against sums in doubles, gradients, predictions. */
+/* Tests of models that predict a class: values against sums in doubles, gradients, predictions. */
 
 #ifdef PLAIT_SCALAR_DOUBLE
 #define AGREEMENT 1e-10
@@ -21,7 +21,7 @@ enum
   CLASSES = PLAIT_FIXTURE_WORDS - PLAIT_TOKEN_SPECIALS,
 };
 
-/* Builds a model of @n sources. (transfer full) */
+/* Builds a model with @n sources that predicts @kind. (transfer full) */
 static PlaitFixture *
 model_of (PlaitRegistry *registry, PlaitPredictKind kind, guint n, PlaitMemoryRow row, const char *memories,
           GError **error)
@@ -37,14 +37,14 @@ model_of (PlaitRegistry *registry, PlaitPredictKind kind, guint n, PlaitMemoryRo
   return plait_fixture_new (sources, n, &decoder, 6, error);
 }
 
-/* Builds a model of two sources; the second is missing in sentence 1. (transfer full) */
+/* Builds a model with two sources, of which the second is missing in sentence 1. (transfer full) */
 static PlaitFixture *
 class_model (PlaitRegistry *registry, PlaitMemoryRow row, const char *memories, GError **error)
 {
   return model_of (registry, PLAIT_PREDICT_CLASS, 2, row, memories, error);
 }
 
-/* Returns column @c of the row that represents sentence @s of @memory. */
+/* Returns column @c of the row that represents sentence @s of @memory, as @row says. */
 static double
 pooled (const PlaitMemory *memory, gint64 s, PlaitMemoryRow row, gint64 c)
 {
@@ -63,7 +63,8 @@ pooled (const PlaitMemory *memory, gint64 s, PlaitMemoryRow row, gint64 c)
   return sum / (double)(end - first);
 }
 
-/* Computes the log-probabilities of the classes of sentence @s from @n memories, beginning at @first, in doubles. */
+/* Computes, in doubles, the log-probabilities of the classes of sentence @s. Reads the @n memories from number @first
+ * on. */
 static void
 expected (const PlaitFixture *model, const PlaitEncoderOutputs *encoded, guint first, guint n, PlaitMemoryRow row,
           gint64 s, double *log_probabilities)
@@ -189,8 +190,8 @@ TEST_CASE (classifier, gradients_are_those_of_differences)
   check_gradients (spans, &plait_pass_whole);
 }
 
-/* Sentence @c, read alone, has the score that it has among the sentences of its document: -log of its share of the
- * exponentials. */
+/* The loss of a choice is -log of the exponential of the right sentence's score divided by the sum over all sentences.
+ * Each sentence of a document has the score that it has when it is read alone. */
 TEST_CASE (classifier, chooses_by_softmax_over_the_sentences_of_a_document)
 {
   PlaitRegistry *registry = test_registry ();
@@ -267,8 +268,8 @@ descending (gconstpointer a, gconstpointer b)
   return (x < y) - (x > y);
 }
 
-/* Two softmaxes over the rows of each document. Predicted are the best spans within the length limit, and "no answer"
- * among them. */
+/* Computes two softmaxes over the rows of each document. The predictions are the best spans within the length limit;
+ * "no answer" is one of them. */
 TEST_CASE (span_head, predicts_the_best_spans_or_none)
 {
   PlaitRegistry *registry = test_registry ();
@@ -279,7 +280,7 @@ TEST_CASE (span_head, predicts_the_best_spans_or_none)
   g_autoptr (PlaitArena) arena = plait_arena_new (0);
   g_autoptr (PlaitTape) tape = plait_tape_new (pool, arena);
   PlaitDecodeSettings settings = { .beam = 3, .n_best = 3 };
-  int none = 0, across = 0; /* spans across the end of a sentence */
+  int none = 0, across = 0; /* number of predictions without an answer, and of spans across the end of a sentence */
 
   REQUIRE (batch != NULL);
   for (guint64 seed = 1; seed <= 12; seed++)

@@ -3,8 +3,8 @@
 #include "cross-attention-fixture.h"
 #include "layers/attention.h"
 
-/* Combiners as plugins, each in a cross-attention of one layer, against a float64 reference of Libovicky et al. 2018,
- * section 3: outputs, weights and all gradients. Three memories; the second is missing. */
+/* Tests of combiners, each as a plugin in a cross-attention of one layer, against a float64 reference of Libovicky et
+ * al. 2018, section 3: outputs, weights and all gradients. There are three memories, of which the second is missing. */
 
 enum
 {
@@ -16,7 +16,7 @@ enum
 static const PlaitMemorySpecification specifications[MEMORIES]
     = { { .name = "0", .width = WIDTH }, { .name = "1", .width = WIDTH }, { .name = "2", .width = WIDTH } };
 
-/* Heads of the reference's attention over contexts. */
+/* Keys without and with the number of heads that the reference's attention over contexts has. */
 static const char *const plain[] = { NULL }, *const contexts[] = { "context_heads", "4", NULL };
 
 static gboolean
@@ -26,14 +26,14 @@ build (CrossAttentionFixture *fixture, const char *combiner, const char *const *
   PlaitFixtureDecoder decoder = plait_fixture_decoder (0);
 
   decoder.settings.norm = norm;
-  decoder.settings.attention_bias = norm == PLAIT_DECODER_NORM_POST; /* as in the reference */
+  decoder.settings.attention_bias = norm == PLAIT_DECODER_NORM_POST; /* the reference has biases with post-norm */
   cross_attention_fixture_begin (fixture, decoder, combiner, keys);
   fixture->build.memories = memories;
   fixture->build.n_memories = n;
   return cross_attention_fixture_build (fixture, WIDTH, error);
 }
 
-/* Sets the parameters to those of the case, or checks their gradients. */
+/* Sets the parameters to those of the case, or checks their gradients, through @attention and @norm. */
 static void
 visit (const PlaitCrossAttentionLayer *cross, const char *name,
        void (*attention) (const PlaitAttention *attention, const char *the_case, const char *name),

@@ -6,13 +6,13 @@
 
 #include <string.h>
 
-/* Coverage of additive attention to one memory of four words and three nodes, in four steps. */
+/* Tests of coverage with additive attention to one memory of four words and three nodes, in four steps. */
 
 #define STEPS 4
 #define ROWS 7
 #define WIDTH 6
 
-/* A parameter of the coverage, and the names of its gates in the reference, which are its columns. */
+/* A parameter of the coverage, and the names in the reference of its gates, which are its columns. */
 typedef struct
 {
   const char *name;
@@ -36,7 +36,7 @@ static const Gates gated[] = {
   { "fertility/bias", { "fb", NULL, NULL } },
 };
 
-/* Sets the parameters to those of the case, or checks their gradients. */
+/* Sets the parameters to those of the case, or checks their gradients, through @touch. */
 static void
 visit (const PlaitParameters *parameters, const PlaitCrossAttentionLayer *cross, const char *the_case,
        void (*touch) (const PlaitParameter *parameter, gint64 column, const char *the_case, const char *name))
@@ -66,8 +66,8 @@ set (const PlaitParameter *parameter, gint64 column, const char *the_case, const
   reference_set ((PlaitParameter *)parameter, column, the_case, name);
 }
 
-/* Builds a cross-attention with the combiner serial over one memory, and a coverage. @width: width of gated coverage
- * states. */
+/* Builds a cross-attention with a coverage and the combiner serial, over one memory. @width is the width of the states
+ * of gated coverage. */
 static void
 fixture_build (CrossAttentionFixture *fixture, const char *coverage, guint width)
 {
@@ -156,7 +156,7 @@ TEST_CASE (coverage, tu2016_section_3_fertility)
   check_coverage ("fertility", "coverage/fertility_additive_before");
 }
 
-/* Runs four steps of coverage, with parameters given by name, without the terms of children. */
+/* Runs four steps of coverage with parameters that are given by name, without the terms for children. */
 static void
 run_without_children (const char *coverage, PlaitScalar *read)
 {

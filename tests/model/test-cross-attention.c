@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* Checks the cross-attention of all decoders with a combiner that uses only interface/cross-attention.h. */
+/* Tests of the cross-attention of all decoders, with a combiner that uses only interface/cross-attention.h. */
 
 typedef struct
 {
@@ -31,7 +31,7 @@ build (PlaitCrossAttention *cross, gconstpointer settings, gpointer state, GErro
   return TRUE;
 }
 
-/* Computes what the combiner serial does. */
+/* Computes what the combiner serial computes. */
 static PlaitResidualStream
 combine (PlaitCrossAttention *cross, gconstpointer settings, gconstpointer state, PlaitResidualStream x)
 {
@@ -50,7 +50,7 @@ combine (PlaitCrossAttention *cross, gconstpointer settings, gconstpointer state
   return x;
 }
 
-/* Builds a model of two sources with @combiner in decoder @i of plait_fixture_decoder. */
+/* Builds a model with two sources and @combiner in test decoder @i (plait_fixture_decoder). */
 static PlaitFixture *
 model_of (PlaitRegistry *registry, PlaitPlugin *combiner, guint i)
 {
@@ -79,7 +79,7 @@ pass_over (const PlaitFixture *model)
   plait_model_loss (model->model, tape, batch, &options, &sums, NULL, NULL);
 }
 
-/* In some recurrent decoders states are wider than contexts, in others narrower. */
+/* States are wider than contexts in some recurrent decoders, and narrower in others. */
 TEST_CASE (cross, tells_the_widths_of_queries_and_of_contexts)
 {
   static const PlaitCombinerTable table = { .build = build, .combine = combine };
@@ -102,7 +102,7 @@ TEST_CASE (cross, tells_the_widths_of_queries_and_of_contexts)
 }
 
 /*
- * Several attentions
+ * Tests of a combiner that declares several attentions
  */
 
 static gboolean
@@ -130,7 +130,7 @@ combine_all (PlaitCrossAttention *cross, gconstpointer settings, gconstpointer s
   return plait_cross_residual (cross, 0, x, plait_cross_sum (cross, contexts, G_N_ELEMENTS (contexts)));
 }
 
-/* TRUE if the weights of @x and @y in layer 0, to one memory, differ. */
+/* TRUE if the weights of the attentions @x and @y in layer 0, to one memory, differ. */
 static gboolean
 differ (const PlaitAttentionRecord *a, const PlaitRecordedAttention *x, const PlaitRecordedAttention *y)
 {
@@ -140,8 +140,8 @@ differ (const PlaitAttentionRecord *a, const PlaitRecordedAttention *x, const Pl
   return memcmp (x->layers->weights, y->layers->weights, n * sizeof (PlaitScalar)) != 0;
 }
 
-/* Checks that each attention is recorded under its own name in all layers. Attentions whose scores have no @parameters
- * have equal weights. */
+/* Checks that each attention is recorded under its own name in all layers. If scores have no @parameters, all
+ * attentions have equal weights. */
 static void
 check_names (const PlaitAttentionRecord *a, gboolean parameters)
 {

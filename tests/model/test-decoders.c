@@ -9,8 +9,8 @@
 #include <string.h>
 
 /*
- * Decoders that came after the published ones of recurrent-fixture.h: convolutional (Gehring et al. 2017) and minGRU
- * (Feng et al. 2024), against the float64 reference, step by step, and in search.
+ * Tests of convolutional decoders (Gehring et al. 2017) and of minGRU (Feng et al. 2024) against the float64 reference,
+ * step by step, and in search. recurrent-fixture.h tests the other recurrent decoders.
  */
 
 enum
@@ -26,7 +26,7 @@ typedef struct
   const char *plugin;
   const char *parameters;
   gint norm;
-  /* For each parameter of the reference: its name there, and the parameter and column here. */
+  /* Parameters of the reference: each has a name there, and a parameter and column here. */
   const struct
   {
     const char *theirs;
@@ -86,7 +86,7 @@ static const DecoderCase cases[] = {
       { "combiner/attend/0/bo", "decoder/layer/0/combiner/attend/m/output/bias" } } },
 };
 
-/* A decoder with the parameters of a case. */
+/* A decoder with the parameters of one case. */
 typedef struct
 {
   PlaitRegistry *registry;
@@ -111,7 +111,7 @@ built_clear (Built *built)
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Built, built_clear)
 
-/* Returns the settings of @plugin that @text names. (transfer full) */
+/* Returns settings of @plugin with the values in @text. (transfer full) */
 static PlaitSettings *
 settings_of (PlaitPlugin *plugin, const char *text)
 {
@@ -127,7 +127,7 @@ settings_of (PlaitPlugin *plugin, const char *text)
   return settings;
 }
 
-/* The token of row @row: a start token, then any others. */
+/* Returns the token of row @row: a start token first, then any others. */
 static gint32
 token_of (gint64 row)
 {
@@ -173,7 +173,7 @@ build (Built *built, const DecoderCase *the_case)
       plait_tensor_row (built->embedding.table->value, token_of (row))[i] = (PlaitScalar)x->numbers[row * WIDTH + i];
 }
 
-/* Checks states and all gradients of the whole target. */
+/* Checks the states and all gradients of a whole target. */
 static void
 check_whole (const DecoderCase *the_case)
 {
@@ -201,8 +201,8 @@ check_whole (const DecoderCase *the_case)
                   dx->numbers + row * WIDTH, NEAR * 10);
 }
 
-/* Checks that a search, step by step, has the states of the whole target. Two hypotheses follow each other crosswise;
- * both are of the target. */
+/* Checks that a search, step by step, has the states of the whole target. It has two hypotheses, which exchange their
+ * places in each step; both consist of the words of the target. */
 static void
 check_steps (const DecoderCase *the_case)
 {
@@ -231,7 +231,7 @@ check_steps (const DecoderCase *the_case)
     }
 }
 
-/* Gehring et al. 2017, section 3.1-3.3; Feng et al. 2024, section 3.1.3. */
+/* Checks the decoders of Gehring et al. 2017, section 3.1-3.3, and of Feng et al. 2024, section 3.1.3. */
 TEST_CASE (decoders, equal_the_reference_whole_and_step_by_step)
 {
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
@@ -243,7 +243,7 @@ TEST_CASE (decoders, equal_the_reference_whole_and_step_by_step)
     }
 }
 
-/* Checks all hypotheses of a beam of decoder @plugin against forced decoding. */
+/* Checks all hypotheses of a beam, found with the decoder @plugin, against forced decoding. */
 static void
 check_search (const char *plugin, const char *parameters, guint norm, const char *combiner, const char *coverage,
               gboolean sentinel)
@@ -290,7 +290,7 @@ TEST_CASE (decoders, search_as_forced_decoding_scores)
     }
 }
 
-/* Gradients of convolutional decoders equal finite differences, with every score function under every combiner. */
+/* Gradients of convolutional decoders equal finite differences, with every score function and every combiner. */
 TEST_CASE (decoders, convolutional_gradients_under_every_combiner)
 {
   static const char *const parameters[] = {

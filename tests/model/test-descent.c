@@ -6,12 +6,12 @@
 
 #include <string.h>
 
-/* The combiner descent over one memory: the leaves that it reaches, their weights, and its cost. */
+/* Tests of the combiner descent over one memory: the leaves that it reaches, their weights, and its cost. */
 
 #define ADDITIVE_DECODER 2
-#define DOT_DECODER 5 /* number in plait_fixture_decoder: no parameters, so keys and values are the rows */
+#define DOT_DECODER 5 /* number of a test decoder: no parameters, so keys and values are the rows */
 
-/* Builds @combiner, with @keys, over one memory of @width. */
+/* Builds @combiner, with the keys @keys, over one memory of width @width. */
 static void
 fixture_build (CrossAttentionFixture *fixture, const char *combiner, guint decoder, gint64 width,
                const char *const *keys)
@@ -27,8 +27,8 @@ fixture_build (CrossAttentionFixture *fixture, const char *combiner, guint decod
 typedef struct
 {
   PlaitNode *context;
-  const PlaitScalar *weights; /* [heads][pairs] */
-  gint64 rows_weighed;        /* selected rows that were scored */
+  const PlaitScalar *weights; /* [heads][pairs]: attention weights */
+  gint64 rows_weighed;        /* number of selected rows that were scored */
   gint64 all;
 } Found;
 
@@ -61,9 +61,9 @@ run (Bench *bench, const CrossAttentionFixture *fixture, PlaitNode *query, Plait
 static const gint64 one[] = { 0, 1 };
 static const PlaitRagged one_query = { 1, one };
 
-/* One query (1, 0, 0, ...), so that the first element of a row is its score. */
+/* Tests with one query (1, 0, 0, ...), so that the first element of a row is its score. */
 
-/* Eleven leaves below four rows and two rows, in blocks of three. */
+/* A pyramid in blocks of three: eleven leaves below four rows, and these below two rows. */
 static const gint64 parent[] = { 11, 11, 11, 12, 12, 12, 13, 13, 13, 14, 14, 15, 15, 15, 16, -1, -1 };
 static const gint64 first_child[] = { -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, 0, 3, 6, 9, 11, 14 };
 static const gint64 n_children[] = { 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 3, 3, 3, 2, 3, 1 };
@@ -85,7 +85,7 @@ typedef struct
   double context[WIDTH - 1];
 } Case;
 
-/* Scores and leaves of pyramids with results of an independent reference in double precision. */
+/* Scores and leaves of pyramids. An independent reference computed the results in double precision. */
 static const Case cases[] = {
   { { "descent", "soft", NULL },
     17,
@@ -189,7 +189,8 @@ TEST_CASE (descent, gupta_ahmed_soft_top1_and_two_branches)
     }
 }
 
-/* Returns the largest gradient of the rows above the leaves; *@reached: number of leaves with a weight. */
+/* Returns the largest gradient of the rows above the leaves. Sets *@reached to the number of leaves that have a
+ * weight. */
 static double
 train (const char *mode, const char *normalise, guint *reached)
 {
@@ -213,7 +214,7 @@ train (const char *mode, const char *normalise, guint *reached)
   return greatest;
 }
 
-/* Weights that sum to one do not depend on the rows above their only set. */
+/* If weights are normalised to sum to one, the rows above the only set have no gradient. */
 TEST_CASE (descent, trains_what_stands_above_the_leaves_unless_their_weights_are_normalised)
 {
   guint reached;
@@ -226,7 +227,7 @@ TEST_CASE (descent, trains_what_stands_above_the_leaves_unless_their_weights_are
   CHECK_INT (reached, 2);
 }
 
-/* Leaves have the products along their paths if they are not normalised. */
+/* If weights are not normalised, those of the leaves are the products along their paths. */
 TEST_CASE (descent, products_along_paths_are_left_as_they_are)
 {
   static const char *const soft[] = { "descent", "soft", NULL };
@@ -270,8 +271,8 @@ build_loss (PlaitTape *tape, PlaitNode *const *leaves, gpointer data)
   return plait_reduce_sum (tape, plait_multiply (tape, context, context));
 }
 
-/* Descents into all branches with both scores, and with the branches of decoding. The choice of branches has no
- * gradient; their weights have. */
+/* Gradients equal finite differences, for descents into all branches with both score functions, and into the branches
+ * that decoding selects. Selecting has no gradient; the weights have. */
 TEST_CASE (descent, has_the_gradients_of_finite_differences)
 {
   static const struct
@@ -308,10 +309,11 @@ TEST_CASE (descent, has_the_gradients_of_finite_differences)
 }
 
 /*
- * Rows that two parents share, with equal scores.
+ * Tests of rows that two parents share, with equal scores
  */
 
-/* Leaves 0 to 3; above them 4 (leaf 0), 5 (leaves 1 and 2) and 6 (leaf 3); above these 7 (4 and 5) and 8 (5 and 6). */
+/* Leaves 0 to 3. Above them row 4 (over leaf 0), row 5 (over leaves 1 and 2) and row 6 (over leaf 3). Above these row 7
+ * (over 4 and 5) and row 8 (over 5 and 6). */
 TEST_CASE (descent, rows_of_two_parents_have_the_sum_of_both_and_ties_go_to_the_lower)
 {
   static const gint64 shared_parent[] = { 4, 5, 5, 6, 7, 7, 8, -1, -1 }, below[] = { -1, -1, -1, -1, 0, 1, 3, 4, 5 };
@@ -349,7 +351,7 @@ TEST_CASE (descent, rows_of_two_parents_have_the_sum_of_both_and_ties_go_to_the_
 }
 
 /*
- * Batches of pyramids under every decoder.
+ * Tests of batches of pyramids in every decoder
  */
 
 typedef struct
@@ -358,7 +360,8 @@ typedef struct
   PlaitLinks links;
 } Pyramid;
 
-/* Builds pyramids in blocks of three over sentences of @lengths [n] leaves, up to one top row; @flat: leaves only. */
+/* Builds pyramids over sentences of @lengths [n] leaves, in blocks of three, up to a single top row. If @flat, they
+ * have only leaves. */
 static Pyramid
 pyramid_new (PlaitArena *arena, const gint64 *lengths, gint64 n, gboolean flat)
 {
@@ -401,7 +404,7 @@ static const gint64 lengths[] = { 14, 0, 1, 27 }, query_offsets[] = { 0, 2, 3, 5
 #define SENTENCES 4
 #define QUERIES 6
 
-/* Runs any combiner with @keys on the batch. */
+/* Runs @combiner with the keys @keys on the batch. */
 static Found
 find (Bench *bench, CrossAttentionFixture *fixture, const char *combiner, guint decoder, const char *const *keys,
       const Pyramid *pyramid)
@@ -431,7 +434,7 @@ static const char *const soft[] = { "descent", "soft", NULL };
 static const char *const top1[] = { "descent", "top1", NULL };
 static const char *const many[] = { "descent", "beam", "branches", "4096", NULL };
 
-/* Descent over one level is plain attention. */
+/* Descent over a memory that has only leaves is plain attention. */
 TEST_CASE (descent, over_leaves_alone_is_plain_attention)
 {
   static const char *const nothing[] = { NULL };
@@ -475,8 +478,8 @@ TEST_CASE (descent, with_as_many_branches_as_rows_is_soft)
     }
 }
 
-/* All rows are scored at once if there is no record, by matrix products if there are enough queries. Results equal
- * those of row-by-row descent, and over leaves alone those of plain attention. */
+/* If no record is asked for, all rows are scored at once, by matrix products if there are enough queries. The results
+ * equal those of a descent row by row; with leaves only, those of plain attention. */
 TEST_CASE (descent, soft_at_once_is_soft_one_by_one)
 {
   static const char *const nothing[] = { NULL };
@@ -512,7 +515,7 @@ TEST_CASE (descent, soft_at_once_is_soft_one_by_one)
       }
 }
 
-/* Weights of each head over the leaves; a sentence without rows has no context. */
+/* The weights of each head over the leaves sum to one. A sentence without rows has a context of zeros. */
 TEST_CASE (descent, weights_of_leaves_sum_to_one)
 {
   static const char *const beam[] = { "descent", "beam", "branches", "2", NULL };
@@ -551,7 +554,7 @@ TEST_CASE (descent, weights_of_leaves_sum_to_one)
 }
 
 /* 729 leaves in blocks of 3: one block in each of six levels below the single top row, which needs no score. A beam of
- * two has two blocks from the third level on. */
+ * two reads two blocks from the third level on. */
 TEST_CASE (descent, costs_a_block_a_level)
 {
   static const char *const beam[] = { "descent", "beam", "branches", "2", NULL };

@@ -4,11 +4,11 @@
 
 #include "types/input.h"
 
-/* Diverse beam search (Vijayakumar et al. 2018) against a slow twin. */
+/* Tests of diverse beam search (Vijayakumar et al. 2018) against a slow twin. */
 
 #define MAX_BEAM 8
 
-/* A hypothesis of the twin; path.value ranks it. */
+/* A hypothesis of the twin, which is ranked by path.value. */
 typedef struct
 {
   ToyPath path;
@@ -31,8 +31,8 @@ count_ended (const GArray *group)
   return n;
 }
 
-/* Lists the hypotheses that may follow those of @group, whose scores are lowered by @penalties [ids], best first. With
- * decode.finished=compete, finished ones are among them. (transfer full) */
+/* Returns the hypotheses that may follow those of @group, best first. @penalties [ids] lower the scores of words. With
+ * decode.finished=compete, finished hypotheses are in the list too. (transfer full) */
 static GArray *
 list_next (const Toy *toy, const PlaitDecodeSettings *settings, const double *penalties, const GArray *group)
 {
@@ -61,7 +61,7 @@ list_next (const Toy *toy, const PlaitDecodeSettings *settings, const double *pe
   return next;
 }
 
-/* Makes one step of beam search for a group, as decode.finished says. */
+/* Makes one step of beam search in @group, as decode.finished says. */
 static void
 step_group (const Toy *toy, const PlaitDecodeSettings *settings, const double *penalties, guint width, GArray *group)
 {
@@ -87,8 +87,8 @@ step_group (const Toy *toy, const PlaitDecodeSettings *settings, const double *p
     }
 }
 
-/* Algorithm 1 of the paper: in each step, group after group; the score of a word falls by the diversity for each
- * hypothesis of an earlier group that takes the word in this step. */
+/* Algorithm 1 of the paper. In each step it goes from group to group. The score of a word falls by the diversity for
+ * each hypothesis of an earlier group that takes this word in the same step. */
 static void
 twin (const Toy *toy, const PlaitDecodeSettings *settings, const PlaitRequirement *requirement, GArray *const *groups)
 {
@@ -124,7 +124,7 @@ twin (const Toy *toy, const PlaitDecodeSettings *settings, const PlaitRequiremen
     }
 }
 
-/* Returns all paths of the groups by score, best first. (transfer full) */
+/* Returns all paths of @groups, best score first. (transfer full) */
 static GArray *
 join (const PlaitDecodeSettings *settings, GArray *const *groups)
 {
@@ -135,7 +135,7 @@ join (const PlaitDecodeSettings *settings, GArray *const *groups)
       {
         ToyPath path = g_array_index (groups[g], Path, i).path;
 
-        /* Finished hypotheses come before unfinished ones. */
+        /* Finished hypotheses come first, then unfinished ones. */
         if (!toy_is_ended (&path) && open++ >= (guint)(settings->beam / settings->groups))
           continue;
         path.value = plait_hypothesis_score (settings, path.log_probability, path.length);
@@ -155,7 +155,7 @@ TEST_CASE (diverse, finds_what_algorithm_1_of_vijayakumar_2018_finds)
   for (guint t = 0; t < 60 * G_N_ELEMENTS (shapes); t++)
     {
       const gint64 *shape = shapes[t % G_N_ELEMENTS (shapes)];
-      /* Some vocabularies fill no group. */
+      /* Some vocabularies are too small to fill a group. */
       Toy toy = { t, t % 6 == 5 ? 1 : 5, t % 6 == 5 ? 2 : 6, t % 3 - 1.0 };
       gint32 prefix[] = { TOY_FIRST + toy.words - 1, TOY_FIRST };
       PlaitRequirement requirement = { prefix, t % 4 == 3 ? toy.limit / 3 : 0, NULL };
@@ -189,7 +189,7 @@ TEST_CASE (diverse, finds_what_algorithm_1_of_vijayakumar_2018_finds)
     g_array_unref (groups[g]);
 }
 
-/* Each group begins with another word if the diversity is great. The n best are one of each group. */
+/* If the diversity is large, each group begins with another word. The n best hypotheses come from n groups. */
 TEST_CASE (diverse, gives_the_best_of_each_group)
 {
   Toy toy = { 4, 6, 5, -2 };

@@ -7,7 +7,7 @@
 
 #include "layers/parameter-set.h"
 
-/* Search with several models, against means of what each of them gives. */
+/* Tests of search with several models, against means of what each of them gives. */
 
 #define LIMIT 3 /* tokens of a translation, EOS included */
 #define WORDS (PLAIT_FIXTURE_WORDS - PLAIT_TOKEN_UNKNOWN)
@@ -15,7 +15,7 @@
 
 static const double weights[] = { 0.3, 0.7 };
 
-/* Two models of different combiners and decoders, which read different sentences. */
+/* Two models that differ in combiner and decoder, and read different sentences. */
 typedef struct
 {
   SearchFixture fixtures[2];
@@ -48,7 +48,7 @@ ensemble_new (gboolean same, PlaitEnsembleRule rule)
   return ensemble;
 }
 
-/* Batches of both models, and the batch of the ensemble. */
+/* Batches of the two models, and the batch of the ensemble. */
 typedef struct
 {
   PlaitBatch *parts[2];
@@ -64,7 +64,7 @@ batches_clear (Batches *batches)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Batches, batches_clear)
 
-/* Fills @batches with @n sentences, from @first on for the first model. */
+/* Fills @batches with @n sentences. The first model reads the sentences from number @first on. */
 static void
 fill (const Ensemble *ensemble, gboolean same, gint64 first, gint64 n, const gint64 *const *lengths,
       const gint64 *targets, Batches *batches)
@@ -80,7 +80,7 @@ fill (const Ensemble *ensemble, gboolean same, gint64 first, gint64 n, const gin
   batches->whole.n_sources = 4;
 }
 
-/* Returns the plain mean of two log-probabilities. */
+/* Returns the mean of two log-probabilities by @rule, computed plainly. */
 static double
 mean_of (PlaitEnsembleRule rule, double a, double b)
 {
@@ -88,11 +88,11 @@ mean_of (PlaitEnsembleRule rule, double a, double b)
                                      : weights[0] * a + weights[1] * b;
 }
 
-/* A translation with its log-probability by the ensemble. */
+/* A translation with its log-probability in the ensemble. */
 typedef struct
 {
   gint32 tokens[LIMIT];
-  gint64 length; /* without EOS */
+  gint64 length; /* number of tokens, without EOS */
   double log_probability;
 } Path;
 
@@ -104,7 +104,7 @@ compare_paths (gconstpointer a, gconstpointer b)
   return x > y ? -1 : x < y;
 }
 
-/* Returns all translations of the sentence @number with @length words. */
+/* Adds to @paths all translations of sentence @number that have @length words. */
 static void
 add_paths (const Ensemble *ensemble, PlaitEnsembleRule rule, gint64 number, gint64 length, GArray *paths)
 {
@@ -139,7 +139,7 @@ add_paths (const Ensemble *ensemble, PlaitEnsembleRule rule, gint64 number, gint
     }
 }
 
-/* Checks that @found are the best of all @paths. Translations that are about equally good may change places. */
+/* Checks that @found are the best of all @paths. Translations that are almost equally good may change places. */
 static void
 check_best (const PlaitHypotheses *found, GArray *paths)
 {
@@ -165,7 +165,7 @@ check_best (const PlaitHypotheses *found, GArray *paths)
     }
 }
 
-/* The beam is so wide that it keeps every translation. */
+/* Searches with a beam so wide that it keeps every translation. */
 TEST_CASE (ensemble, finds_the_best_of_all_translations)
 {
   for (gint rule = PLAIT_ENSEMBLE_MEAN; rule <= PLAIT_ENSEMBLE_LOG; rule++)
@@ -211,7 +211,7 @@ TEST_CASE (ensemble, scores_the_mean_of_forced_decoding)
               = plait_search_new (ensemble.members[m].model, ensemble.fixtures[m].pool, PLAIT_PRECISION_FLOAT, 0, NULL);
           PlaitBatch batch = *batches.parts[m];
 
-          /* Every model scores the target of the ensemble. */
+          /* Every model must score the target of the ensemble. */
           batch.target_inputs = batches.whole.target_inputs;
           batch.target_outputs = batches.whole.target_outputs;
           CHECK (plait_search_forced (search, &batch, rows[m], NULL, FALSE, NO_ERROR));
@@ -241,7 +241,7 @@ check_same (const PlaitHypotheses *a, const PlaitHypotheses *b, gint64 n)
     }
 }
 
-/* By beam search, diverse beams and sampling, which needs the probabilities of all words. */
+/* Searches by beams, diverse beams and sampling; sampling needs the probabilities of all words. */
 TEST_CASE (ensemble, of_one_model_twice_gives_its_bits)
 {
   for (gint rule = PLAIT_ENSEMBLE_MEAN; rule <= PLAIT_ENSEMBLE_LOG; rule++)
@@ -272,7 +272,7 @@ TEST_CASE (ensemble, of_one_model_twice_gives_its_bits)
     }
 }
 
-/* A model whose sources are all missing in a sentence takes no part there. */
+/* If all sources of a model are missing in a sentence, the model takes no part in it. */
 TEST_CASE (ensemble, leaves_out_a_model_that_reads_nothing)
 {
   static const gint64 none[] = { 0, 4, 0 };
@@ -310,7 +310,7 @@ TEST_CASE (ensemble, leaves_out_a_model_that_reads_nothing)
 
 #define SENTENCES 17
 
-/* A batch that two threads search in parts gives the bits of one thread, and of each sentence alone. */
+/* A batch that two threads search in parts has the bits that one thread gives, and that each sentence alone gives. */
 TEST_CASE (ensemble, does_not_depend_on_threads_and_batches)
 {
   g_auto (Ensemble) ensemble = ensemble_new (FALSE, PLAIT_ENSEMBLE_MEAN);
@@ -348,7 +348,7 @@ TEST_CASE (ensemble, does_not_depend_on_threads_and_batches)
   plait_hypotheses_free (whole, SENTENCES);
 }
 
-/* The error names the sentence and the model's limit, whichever model has it. */
+/* The error names the sentence, and the limit of the model that cannot read it. */
 TEST_CASE (ensemble, checks_the_batch_for_every_model)
 {
   g_auto (Ensemble) ensemble = ensemble_new (FALSE, PLAIT_ENSEMBLE_MEAN);

@@ -3,7 +3,7 @@
 #include "reference-model.h"
 #include "layers/parameter-set.h"
 
-/* G-Transformer (Bao et al. 2021): the encoder and the combiner group, against the float64 reference. */
+/* Tests of G-Transformer (Bao et al. 2021), the encoder group and the combiner group, against the float64 reference. */
 
 #define TWO_LAYERS                                                                                                     \
   "layers", "2", "global_layers", "1", "heads", "2", "feed_forward", "12", "positions", "none", "activation", "relu"
@@ -94,7 +94,8 @@ TEST_CASE (group, bao2021_eq_5_to_8_encoder)
   check_encoder ("group/encoder_post", PLAIT_DECODER_NORM_POST, two_biased_layers);
 }
 
-/* Visits the two decoder layers; the second has global attention too, with @self_groups also in self-attention. */
+/* Visits the parameters of the two decoder layers. The second layer also has global attention; with @self_groups, in
+ * self-attention too. */
 static void
 visit_decoder (const ReferenceVisit *to, gboolean self_groups)
 {
@@ -135,8 +136,8 @@ visit_decoder (const ReferenceVisit *to, gboolean self_groups)
 static const char *const embeddings[] = { EMBEDDINGS, NULL };
 static const char *const one_group_layer[] = { "group_layers", "1", NULL };
 
-/* Checks the decoder's states and all gradients. The rows of the target are in the sentences 1, 1, 2 and 3, which start
- * tokens begin. */
+/* Checks the decoder's states and all gradients. The target's sentences begin with start tokens; its rows are in the
+ * sentences 1, 1, 2 and 3. */
 static void
 check_decoder (const char *name, gint norm, gboolean self_groups)
 {
@@ -186,7 +187,7 @@ TEST_CASE (group, bao2021_eq_5_to_8_decoder_with_self_attention)
   check_decoder ("group/self_post", PLAIT_DECODER_NORM_POST, TRUE);
 }
 
-/* A decoder that runs step by step knows the sentence of each row as one that reads whole targets does. */
+/* A decoder that runs step by step assigns each row to the same sentence as one that reads whole targets. */
 TEST_CASE (group, steps_know_the_sentence_of_their_words)
 {
   static const gint32 tokens[] = { 4, 5, 6, 7, 8, 9 };
@@ -233,8 +234,8 @@ TEST_CASE (group, steps_know_the_sentence_of_their_words)
     }
 }
 
-/* A word reads the source sentence of its number alone, so a change of the last sentence changes no other words. Words
- * of target sentences that the source lacks read the last one. */
+/* A target word reads only the source sentence with the number of its own sentence, so changing the last sentence
+ * changes no other words. Words of target sentences that the source lacks read the last source sentence. */
 TEST_CASE (group, reads_its_own_sentence)
 {
   static const gint32 tokens[] = { 4, 5, 6, 7, 8, 9 }, changed[] = { 4, 5, 6, 7, 9, 9 };

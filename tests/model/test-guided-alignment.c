@@ -6,9 +6,11 @@
 
 #include "contract/pass.h"
 
-/* The loss on word alignments, computed again from recorded attention weights, and its gradients. */
+/* Tests of the loss on word alignments: it is computed again from recorded attention weights, and its gradients are
+ * checked. */
 
-/* Links of the three sentences: of the first source, and of the second source, which later sentences lack. */
+/* Links of the three sentences with the first source, and with the second source, which all but the first sentence
+ * lack. */
 static const gint64 first_offsets[] = { 0, 4, 6, 7 }, second_offsets[] = { 0, 2, 2, 2 };
 static const gint64 first_source[] = { 0, 2, 3, 1, 1, 0, 0 }, first_target[] = { 0, 0, 0, 2, 0, 1, 3 };
 static const gint64 second_source[] = { 2, 0 }, second_target[] = { 1, 3 };
@@ -17,7 +19,7 @@ static const PlaitAlignment alignments[2] = {
   { { 3, second_offsets }, second_source, second_target },
 };
 
-/* Replaces the model of @fixture by one that learns alignments. */
+/* Replaces the model of @fixture by a model that learns alignments. */
 static gboolean
 learn (PlaitFixture *fixture, const PlaitAlignmentSettings *settings, GError **error)
 {
@@ -67,7 +69,8 @@ run (gpointer data)
                       .data[0];
 }
 
-/* Returns the loss of memory @memory by its definition, from the weights of layer @layer; @head -1: their mean. */
+/* Returns the loss of memory @memory by its definition, from the weights of head @head in layer @layer; -1: from the
+ * mean over heads. */
 static double
 expected_loss (const Running *running, guint layer, guint memory, gint64 head)
 {
@@ -109,7 +112,7 @@ expected_loss (const Running *running, guint layer, guint memory, gint64 head)
   return loss;
 }
 
-/* Checks the loss and its gradients of a model with @combiner, decoder @decoder and @coverage (or NULL). */
+/* Checks the loss and its gradients, in a model with @combiner, test decoder @decoder and @coverage (or NULL). */
 static void
 check_model (const char *combiner, guint decoder, const char *coverage, PlaitAlignmentSettings settings)
 {
@@ -134,7 +137,7 @@ check_model (const char *combiner, guint decoder, const char *coverage, PlaitAli
                              : (guint)settings.layer;
   for (guint m = 0; m < 2; m++)
     expected += expected_loss (&running, layer, m, settings.head);
-  /* Descent selects rows, whose weights the record has apart from the others; its gradients are enough. */
+  /* Descent selects rows, whose weights the record keeps in another place, so check only its gradients. */
   if (!g_str_equal (combiner, "descent"))
     CHECK_NEAR (running.sums.losses[column], expected, 1e-4 * fabs (expected));
   CHECK (running.sums.losses[column] > 1);
@@ -149,7 +152,7 @@ check_model (const char *combiner, guint decoder, const char *coverage, PlaitAli
   CHECK (plait_pass_has_gradients (fixture.model, batch, PLAIT_TAPE_CHECK, 2, NO_ERROR));
 }
 
-/* Every decoder, as a whole or step by step, with every combiner. */
+/* Every decoder with every combiner, on whole targets or step by step. */
 TEST_CASE (guided_alignment, equals_its_definition_in_all_decoders)
 {
   for (guint c = 0; c < SEARCH_FIXTURE_COMBINERS; c++)
@@ -166,14 +169,14 @@ TEST_CASE (guided_alignment, teaches_the_layer_and_head_that_are_named)
   check_model ("serial", PLAIT_FIXTURE_GRU, NULL, (PlaitAlignmentSettings){ 3, 0, 0, NULL });
 }
 
-/* A coverage lets a Transformer run step by step. */
+/* A Transformer with a coverage runs step by step. */
 TEST_CASE (guided_alignment, works_with_coverage)
 {
   check_model ("serial", PLAIT_FIXTURE_TRANSFORMER, "word", (PlaitAlignmentSettings){ 2, -1, -1, NULL });
   check_model ("hierarchical", PLAIT_FIXTURE_GRU, "word", (PlaitAlignmentSettings){ 2, -1, -1, NULL });
 }
 
-/* In evaluation, and in batches without alignments, the loss costs nothing and is 0. */
+/* In evaluation, and in batches without alignments, the loss is 0 and takes no time. */
 TEST_CASE (guided_alignment, is_only_of_training)
 {
   g_auto (SearchFixture) fixture = search_fixture_new ("serial", PLAIT_FIXTURE_TRANSFORMER, NULL, FALSE);
@@ -191,15 +194,15 @@ TEST_CASE (guided_alignment, is_only_of_training)
 /* A memory with random weights and random links, for the loss without a model. */
 typedef struct
 {
-  gint64 tokens, targets; /* lengths of the first sentence; the second has half of them */
-  gint64 every;           /* the memory has one row for so many tokens: the first of them */
+  gint64 tokens, targets; /* numbers of tokens and targets in the first sentence; the second has half as many */
+  gint64 every;           /* the memory has one row for this number of tokens, that of the first of them */
   PlaitTape *tape;
   double loss, expected;
 } Direct;
 
 #define SENTENCES 2
 
-/* Returns rows of two sentences: @n, and half of them. */
+/* Returns the rows of two sentences, of which the first has @n and the second half as many. */
 static PlaitRagged
 two_sentences (PlaitArena *arena, gint64 n)
 {
@@ -210,7 +213,7 @@ two_sentences (PlaitArena *arena, gint64 n)
   return (PlaitRagged){ SENTENCES, offsets };
 }
 
-/* Links random pairs. Their order is that of the tokens, so that links of a target row are not neighbours. */
+/* Links random pairs. The links are in the order of the tokens, so links of one target row are not neighbours. */
 static PlaitAlignment
 random_links (PlaitArena *arena, PlaitRagged tokens, PlaitRagged targets)
 {
@@ -233,7 +236,7 @@ random_links (PlaitArena *arena, PlaitRagged tokens, PlaitRagged targets)
   return (PlaitAlignment){ { SENTENCES, offsets }, source, target };
 }
 
-/* Returns the loss by its definition: pair by pair. */
+/* Returns the loss by its definition, computed pair by pair. */
 static double
 loss_of_pairs (const Direct *direct, const PlaitAlignment *alignment, PlaitRagged rows, PlaitRagged targets,
                const PlaitScalar *weights)
@@ -317,7 +320,7 @@ TEST_CASE (guided_alignment, of_long_documents_equals_its_definition)
   check_directly (300, 2, 1);
 }
 
-/* Tokens without a row have links that no row learns. */
+/* Links of tokens that have no row in the memory are not learnt. */
 TEST_CASE (guided_alignment, learns_the_rows_of_a_memory_that_lacks_tokens)
 {
   check_directly (12, 10, 2);

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* Samples, groups, prefixes and phrases in search over a model: scores are those of forced decoding, which has no
+/* Tests of search with sampling, groups, prefixes and phrases. Scores equal those of forced decoding, which has no
  * hypotheses, and translations do not depend on the batch. */
 
 #define BEAM 4
@@ -13,7 +13,7 @@
 static const gint32 prefix[] = { 6, 9, 5 }, tokens[] = { 8, 5, 9 };
 static const gint64 offsets[] = { 0, 2, 3 };
 
-/* A way to guide a search. */
+/* A way to guide a search, with its settings. */
 typedef struct
 {
   PlaitDecodeSettings settings;
@@ -134,7 +134,7 @@ TEST_CASE (guided, does_not_depend_on_the_batch)
     }
 }
 
-/* A beam gets equal bits from all words and from the best words. */
+/* A beam gets equal bits if it computes all words in a step and if it computes only the best words. */
 TEST_CASE (guided, has_the_bits_of_search_without_requirements)
 {
   g_auto (SearchFixture) fixture = search_fixture_new ("serial", 0, NULL, FALSE);
@@ -143,7 +143,8 @@ TEST_CASE (guided, has_the_bits_of_search_without_requirements)
       = plait_search_new (fixture.model->model, fixture.pool, PLAIT_PRECISION_FLOAT, 0, NULL);
   PlaitDecodeSettings settings = search_fixture_settings (BEAM);
   PlaitHypotheses *usual = plait_search_batch (search, batch, &settings, NULL);
-  /* The prefix of the other sentences makes the steps of the first one compute all words. */
+  /* The prefixes of the other sentences force the search to compute all words in each step, also for the first
+   * sentence. */
   const PlaitRequirement requirements[] = { { NULL }, { prefix, 3 }, { prefix, 2 } };
   PlaitHypotheses *guided
       = plait_search_batch_with_attention (search, batch, &settings, requirements, NULL, 0, FALSE, NULL);

@@ -7,7 +7,7 @@
 #include "layers/layers.h"
 #include "layers/parameter-set.h"
 
-/* Documents through the encoder hat, against the float64 reference. */
+/* Tests of documents and the encoder hat against the float64 reference. */
 
 static void
 visit_top (const ReferenceVisit *to)
@@ -40,7 +40,7 @@ visit_layers (const ReferenceVisit *to)
   reference_visit_norm (to, "source/first/norm", "norm");
 }
 
-/* Checks values and all gradients of the encoder, and of the decoder if the case has one. */
+/* Checks values and all gradients of the encoder; if the case has a decoder, also of the decoder. */
 static void
 check_case (const char *name, const TestDocuments *documents, gint norm,
             void (*visit_parameters) (const ReferenceVisit *to), const char *first_output, gboolean decodes)
@@ -92,7 +92,7 @@ TEST_CASE (hat, rohde2021_section_3_sentence_memory_and_decoder_layer)
               visit_top, "y", TRUE);
 }
 
-/* Rows that are not gathered are masked, with equal results. */
+/* If rows are masked instead of gathered, the results are equal. */
 TEST_CASE (hat, rohde2021_section_3_2_by_masking)
 {
   static const char *const masked[] = { "layers", "1", "heads", "2", "feed_forward", "12", "readers", "all", NULL };

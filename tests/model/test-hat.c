@@ -8,7 +8,7 @@
 #include "layers/parameter-set.h"
 #include "autograd/layer-operators.h"
 
-/* Documents through the encoder hat: equalities that follow from its equations. */
+/* Tests of equalities that follow from the equations of the encoder hat, with documents. */
 
 enum
 {
@@ -37,7 +37,8 @@ check_losses (const double *losses, const double *expected, const PlaitBatch *ba
     CHECK_NEAR (losses[row], expected[row], AGREEMENT * (1 + expected[row]));
 }
 
-/* Compares losses and all gradients; parameters of equal names begin with equal values. */
+/* Masking rows gives the losses and all gradients of gathering rows. Parameters with equal names begin with equal
+ * values. */
 TEST_CASE (hat, masking_equals_gathering)
 {
   static const char *const masked[] = { "layers", "2", "readers", "all", NULL };
@@ -100,7 +101,7 @@ TEST_CASE (hat, without_layers_sentences_are_the_first_rows)
            == 0);
 }
 
-/* Checks the numbers of sentences and tokens of rows, with and without the rows of start tokens. */
+/* Checks which sentences and tokens the rows of memories belong to, with and without the rows of start tokens. */
 TEST_CASE (hat, memories_know_their_sentences)
 {
   static const char *const without[] = { "starts_in_tokens", "false", NULL };
@@ -141,7 +142,7 @@ TEST_CASE (hat, memories_know_their_sentences)
     }
 }
 
-/* Changes @batch so that each document is one sentence. */
+/* Changes @batch: each document becomes a single sentence. */
 static void
 join_sentences (PlaitBatch *batch)
 {
@@ -160,8 +161,8 @@ join_sentences (PlaitBatch *batch)
   rows[sentences] = plait_ragged_rows (input->rows);
 }
 
-/* If a document has one sentence, the sentence layers read only its first row. If leaves see only their own token, the
- * result is that of a document of its first token. */
+/* In a document of one sentence, the sentence layers read only its first row. If each leaf sees only its own token, the
+ * result is that of a document which consists of its first token. */
 TEST_CASE (hat, of_one_sentence_the_first_row_is_all)
 {
   static const gint64 one_row[] = { 1, 0, 1, 1 };
@@ -185,7 +186,8 @@ TEST_CASE (hat, of_one_sentence_the_first_row_is_all)
       CHECK_NEAR ((double)plait_tensor_row (found, row)[i], (double)plait_tensor_row (expected, row)[i], AGREEMENT);
 }
 
-/* Returns the parameter of the hat model @model for the plain model's @name; below leaves if they have it. */
+/* Returns the parameter of the hat model @model that corresponds to parameter @name of the plain model. It has "leaves"
+ * in its name if the inner encoder has it. */
 static PlaitParameter *
 counterpart (const PlaitFixture *model, const char *name)
 {
@@ -199,7 +201,8 @@ counterpart (const PlaitFixture *model, const char *name)
   return found ? found : plait_parameters_find (parameters, tokens);
 }
 
-/* Checks that the model computes what @plain computes before training: output projections of new layers are zero. */
+/* Checks that, before training, the model computes what the model @plain computes, because the output projections of
+ * its new layers are zero. */
 static void
 check_beginning (const TestDocuments *documents, const char *const *plain_keys, const char *combiner)
 {
@@ -235,7 +238,7 @@ check_beginning (const TestDocuments *documents, const char *const *plain_keys, 
   losses_of (plain, flat, expected);
   check_losses (losses, expected, batch);
 
-  /* Parameters that begin at zero are used: with other values the losses change. */
+  /* Parameters that are zero at first do have an effect: the losses change with their values. */
   for (guint i = 0; i < plait_parameters_n (plait_model_parameters (model->model)); i++)
     {
       PlaitParameter *parameter = plait_parameters_get (plait_model_parameters (model->model), i);
@@ -267,8 +270,8 @@ TEST_CASE (hat, begins_as_the_plain_model_with_zero_output)
   check_beginning (&(TestDocuments){ starts, placed }, gelu, "serial");
 }
 
-/* Before training all norms are equal. So tokens are equal wherever their norm is, and so are sentences made of
- * them. */
+/* Before training, all norms are equal. So it makes no difference to tokens, or to sentences made of them, which
+ * encoder's norm applies. */
 TEST_CASE (hat, token_norm_is_the_leaves_or_this_encoders)
 {
   static const char *const bare[] = { "final_norm", "false", NULL };
@@ -305,7 +308,7 @@ TEST_CASE (hat, token_norm_is_the_leaves_or_this_encoders)
 }
 
 /*
- * Settings that do not fit
+ * Tests of settings that do not fit together
  */
 
 static void

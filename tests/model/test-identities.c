@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Equalities of whole models that follow from their equations. */
+/* Tests of equalities of whole models that follow from their equations. */
 
 #ifdef PLAIT_SCALAR_DOUBLE
 #define AGREEMENT 1e-10
@@ -17,7 +17,7 @@
 
 #define SENTENCES 3
 
-/* Computes the losses of all target rows of @batch; adds gradients to those of the parameters. */
+/* Computes the losses of all target rows of @batch, and adds gradients to those of the parameters. */
 static void
 pass_over (const PlaitFixture *model, const PlaitBatch *batch, double *losses)
 {
@@ -51,7 +51,8 @@ copy_value (PlaitParameter *to, const PlaitParameter *from)
             (gsize)from->value.width * sizeof (PlaitScalar));
 }
 
-/* One source: serial, parallel, flat and, if values are contexts, hierarchical agree. */
+/* If there is one source, serial, parallel and flat combination agree; if contexts are their own values, hierarchical
+ * combination too. */
 
 static const gint64 lengths[] = { 4, 2, 1 }, targets[] = { 3, 1, 4 };
 
@@ -72,7 +73,8 @@ one_source (PlaitRegistry *registry, const char *combiner, guint decoder_number)
   return model;
 }
 
-/* Returns the parameter of @model for @name of another combiner: joint attention to one memory is attention to it. */
+/* Returns the parameter of @model that corresponds to @name in a model with another combiner. Joint attention to one
+ * memory corresponds to attention to this memory. */
 static PlaitParameter *
 counterpart (const PlaitFixture *model, const char *name)
 {
@@ -82,7 +84,7 @@ counterpart (const PlaitFixture *model, const char *name)
   return plait_parameters_find (plait_model_parameters (model->model), other);
 }
 
-/* TRUE if the parameter is of attention over contexts, which has no effect with one context. */
+/* TRUE if the parameter belongs to attention over contexts, which has no effect if there is one context. */
 static gboolean
 is_of_contexts (const char *name)
 {
@@ -136,7 +138,8 @@ TEST_CASE (identities, combiners_agree_over_one_source)
     }
 }
 
-/* A softmax over one context is 1. Without its own values, attention over contexts returns that context. */
+/* The softmax over a single context is 1. So attention over contexts that has no values of its own returns this
+ * context. */
 TEST_CASE (identities, hierarchical_agrees_over_one_source_in_recurrent_decoders)
 {
   PlaitRegistry *registry = test_registry ();
@@ -146,8 +149,8 @@ TEST_CASE (identities, hierarchical_agrees_over_one_source_in_recurrent_decoders
 }
 
 /*
- * Tied projections, which make key and value at once, equal separate ones with equal weights. Scores are additive,
- * since separate keys of dot products have no bias.
+ * Tied projections, which give key and value together, equal separate projections with equal weights. Scores are
+ * additive, since separate keys of dot products have no bias.
  */
 
 static PlaitFixture *
@@ -169,7 +172,7 @@ two_sources (PlaitRegistry *registry, const char *combiner, const char *projecti
   return model;
 }
 
-/* Returns the parameter of @tied for @name of separate projections. */
+/* Returns the parameter of @tied that corresponds to @name in a model with separate projections. */
 static PlaitParameter *
 tied_counterpart (const PlaitFixture *tied, const char *name)
 {
@@ -213,7 +216,7 @@ check_tied (PlaitRegistry *registry, const char *combiner, gboolean sentinel)
   pass_over (tied, batch, losses);
   for (gint64 row = 0; row < plait_ragged_rows (batch->target_rows); row++)
     CHECK_NEAR (losses[row], expected[row], AGREEMENT * (1 + expected[row]));
-  /* The tied parameter has the sum of both gradients: subtracting them leaves nothing. */
+  /* The tied parameter has the sum of both gradients. Subtracting both must leave zeros. */
   for (guint i = 0; i < plait_parameters_n (parameters); i++)
     {
       const PlaitParameter *parameter = plait_parameters_get (parameters, i);
@@ -246,7 +249,7 @@ TEST_CASE (identities, libovicky2017_tied_projections_are_separate_ones_of_equal
 }
 
 /*
- * A batch equals its sentences, over trees with coverage.
+ * A batch gives what its single sentences give, with trees and coverage.
  */
 
 static void

@@ -6,7 +6,7 @@
 #include "harness.h"
 #include "models.h"
 
-/* Models that predict masked tokens: values against sums in doubles, gradients, and the row that is read. */
+/* Tests of models that predict masked tokens: values against sums in doubles, gradients, and which row is read. */
 
 #ifdef PLAIT_SCALAR_DOUBLE
 #define AGREEMENT 1e-9
@@ -20,8 +20,8 @@ enum
   WORDS = PLAIT_FIXTURE_WORDS,
 };
 
-/* Builds a model with a source of @encoder_name with @keys (key and value in turn), over @leaves_name or without an
- * inner encoder. */
+/* Builds a model whose source has the encoder @encoder_name with @keys (a list of keys and values). @leaves_name is its
+ * inner encoder, or NULL. */
 static PlaitFixture *
 masked_model (PlaitRegistry *registry, const char *encoder_name, const char *const *keys, const char *leaves_name,
               gboolean tied)
@@ -44,7 +44,7 @@ masked_model (PlaitRegistry *registry, const char *encoder_name, const char *con
   return model;
 }
 
-/* Returns a batch whose target rows have random ids and positions that are not start tokens. */
+/* Returns a batch whose target rows have random ids, at positions that are not start tokens. */
 static PlaitBatch *
 masked_batch (const PlaitFixture *model)
 {
@@ -62,7 +62,7 @@ masked_batch (const PlaitFixture *model)
   return batch;
 }
 
-/* Returns -log p of word @word, computed in doubles from the row @h of states. */
+/* Returns -log p of the word @word, computed in doubles from the row @h of the states. */
 static double
 expected (const PlaitFixture *model, const PlaitScalar *h, const char *table_name, gint32 word)
 {
@@ -128,7 +128,7 @@ TEST_CASE (masked_lm_head, is_softmax_of_what_masked_rows_say)
     }
 }
 
-/* A memory without the rows of start tokens has equal states in other rows. */
+/* If a memory lacks the rows of start tokens, the other rows have the same states. */
 TEST_CASE (masked_lm_head, finds_the_rows_of_tokens_where_some_have_none)
 {
   static const char *const with[] = { "place", "top", "starts_in_tokens", "true", NULL };
@@ -145,7 +145,7 @@ TEST_CASE (masked_lm_head, finds_the_rows_of_tokens_where_some_have_none)
   for (gint64 row = 0; row < plait_ragged_rows (batch->target_rows); row++)
     CHECK_NEAR (a.rows[row], b.rows[row], AGREEMENT);
 
-  /* The memory has no row for the start token. */
+  /* This position is a start token, for which the memory has no row. */
   plait_batch_fill (gint32, batch->target_inputs)[0] = 0;
   CHECK_INT (batch->inputs[0].tokens[0], PLAIT_TOKEN_BOS);
   CHECK (!plait_pass_run (some, batch, PLAIT_TAPE_EVALUATE, 1, 0, &b, &error));

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "misbehaving.h"
 
-/* Each line: name of the faulty plugin, its deed, its message after the name of the plugin. */
+/* Defines a faulty combiner and its test: the name of the plugin, the code that is wrong, and the message after the
+ * plugin's name. */
 #define COMBINER_BUILD(name, deed, sentence)                                                                           \
   FUNCTION (gboolean, name, (PlaitCrossAttention * cross, GError * *error), TRUE, deed)                                \
   TEST_CASE (misbehaving_combiner_builds, name)                                                                        \
@@ -20,7 +21,7 @@
 #define COMBINE(name, deed, sentence) COMBINE_IN (BOTH, name, deed, sentence)
 
 /*
- * Combiners that declare invalid things
+ * Combiners whose declarations are invalid
  */
 
 #define ATTEND(...)                                                                                                    \
@@ -36,7 +37,7 @@
 #define NOTHING ((PlaitContext){ NULL, NULL, NULL })
 #define NO_QUERY ((PlaitResidualStream){ NULL, NULL })
 
-/* Returns a valid name for a parameter of @cross, in memory that is not leaked if the combiner fails. */
+/* Returns a valid name for a parameter of @cross. Its memory is not leaked if the combiner fails. */
 static const char *
 own_name (PlaitCrossAttention *cross)
 {
@@ -124,7 +125,7 @@ COMBINER_BUILD (descends_in_build, plait_cross_descend (cross, NULL, 0, NO_QUERY
 COMBINER_BUILD (loss_in_build, plait_cross_add_loss (cross, "sound", NULL), "calls plait_cross_add_loss in build")
 
 /*
- * Combiners that run otherwise than declared
+ * Combiners that do not run as they declared
  */
 
 #define Q ((PlaitResidualStream){ x.query, NULL })
@@ -166,7 +167,7 @@ COMBINE (adds_an_undeclared_loss, plait_cross_add_loss (cross, "other", zeros (t
 COMBINE (adds_a_wide_loss, plait_cross_add_loss (cross, "sound", zeros (tape, 1, 2)), "the loss \"sound\" is not a node [1, 1]")
 COMBINE (adds_no_loss, plait_cross_add_loss (cross, "sound", NULL), "the loss \"sound\" is not a node [1, 1]")
 
-/* Selects row @row for every query and each of @heads. */
+/* Returns a selection of row @row, for every query and each of @heads heads. */
 static const PlaitSelectedRows *
 choose (PlaitTape *tape, gint64 queries, guint heads, gint64 row)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "misbehaving.h"
 
-/* Each line: name of the faulty plugin, its deed, its message after the name of the plugin. */
+/* Defines a faulty coverage and its test: the name of the plugin, the code that is wrong, and the message after the
+ * plugin's name. */
 #define COVERAGE_BUILD(name, deed, sentence)                                                                           \
   FUNCTION (gboolean, name, (const PlaitCoverageBuild *build, PlaitCoverageShape *shape, GError **error), TRUE, deed)  \
   TEST_CASE (misbehaving_coverages, name)                                                                              \

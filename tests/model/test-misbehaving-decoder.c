@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "misbehaving.h"
 
-/* Faulty decoders. The valid one has one of each function that a decoder can declare. */
+/* Tests of faulty decoders. The valid one declares each primitive once. */
 
 typedef struct
 {
@@ -15,7 +15,7 @@ typedef struct
   guint carried;
 } Own;
 
-/* Differences of this faulty decoder from the valid one. */
+/* Differences of the faulty decoder from the valid one. */
 typedef struct
 {
   gboolean (*build) (PlaitDecoding *decoding, const PlaitDecoderBuild *build, Own *own, GError **error);
@@ -23,8 +23,8 @@ typedef struct
   PlaitNode *(*decode) (PlaitDecoding *decoding, PlaitTape *tape, const Own *own, PlaitNode *x);
   void (*step) (PlaitDecoding *decoding, PlaitTape *tape, const Own *own, PlaitNode **outputs);
   gboolean (*check_length) (GError **error);
-  gint64 memory_width; /* result of memory_width, plus 100 if not 0; 0: decoder.width */
-  gboolean plain;      /* TRUE: no carried rows */
+  gint64 memory_width; /* width that is returned, plus 100; 0: decoder.width */
+  gboolean plain;      /* TRUE: the decoder has no carried rows */
 } FaultyDecoder;
 
 static FaultyDecoder faulty_decoder;
@@ -137,7 +137,7 @@ enum
   EITHER = HEADS | SCORES,
 };
 
-/* Checks the faulty decoder with the kinds of scores in @scores. */
+/* Checks the faulty decoder with each kind of score in @scores. */
 static void
 check_decoder (guint scores, FaultyDecoder faulty, const char *who, const char *sentence)
 {
@@ -151,7 +151,7 @@ check_decoder (guint scores, FaultyDecoder faulty, const char *who, const char *
       }
 }
 
-/* Runs the decoder without a fault with the kinds of scores in @scores. */
+/* Runs the valid decoder with each kind of score in @scores. */
 static void
 check_sound (guint scores, FaultyDecoder sound, gboolean recompute)
 {
@@ -269,7 +269,7 @@ DECODER_BUILD (carried_in_build, plait_decoding_carried (decoding, own->carried)
 DECODER_BUILD (carries_in_build, plait_decoding_carry (decoding, own->carried, NULL), "calls plait_decoding_carry in build: call it in begin")
 
 /*
- * Decoders that run otherwise than declared
+ * Decoders that do not run as they declared
  */
 
 DECODE (gives_nothing, return NULL, "gave NULL for states: give a node [")
@@ -317,7 +317,7 @@ DECODE (steps_twice, PlaitNode *y; STEPS (&x, 1); STEPS (&x, 1), "calls plait_de
 DECODE (steps_over_too_few, PlaitNode *y; PlaitNode *fewer = FEWER (x); STEPS (&fewer, 1), "plait_decoding_steps: input 0 has ")
 DECODE (begins_a_pass, plait_tape_begin (tape, PLAIT_TAPE_TRAIN, plait_random_key (1, "a", NULL, 1)), "calls plait_tape_begin, which only the host may call")
 
-/* Only search sees that these calls depend on the position. */
+/* Only search notices that these calls depend on the position. */
 #define FIRST (plait_decoding_first_position (decoding) == 0)
 DECODE (crosses_never, return x, "declares cross-attention 0 and does not call plait_decoding_cross for it: call it in each pass")
 DECODE (attends_once, if (FIRST) x = plait_decoding_attend (decoding, own->attend, x); return cross_of (decoding, own, x), "uses the self-attention 0 in some steps of a search only: use it in each step")
@@ -326,7 +326,7 @@ DECODE (crosses_once, if (FIRST) return cross_of (decoding, own, x), "declares c
 DECODE (steps_once, PlaitNode *y; if (FIRST) { STEPS (&x, 1); return y; } cross_of (decoding, own, x), "uses the carried rows 5 in some steps of a search only")
 
 /*
- * Steps
+ * Decoders whose steps are wrong
  */
 
 STEP (step_of_nothing, outputs[0] = NULL, "output 0 of its step has 0 rows, expected 2")
@@ -351,7 +351,7 @@ STEP (carries_undeclared, plait_decoding_carry (decoding, own->cross, outputs[0]
 STEP (reads_undeclared_rows, plait_decoding_carried (decoding, 99), "plait_decoding_carried: 99 is not the number of declared carried rows")
 
 /*
- * Before the first step
+ * Decoders that are wrong before the first step
  */
 
 BEGIN (begins_with_nothing, plait_decoding_carry (decoding, own->carried, NULL), "plait_decoding_carry: got rows [0, 0], expected [2, 8]")
@@ -369,7 +369,7 @@ BEGIN (memory_that_does_not_exist, plait_decoding_memory (decoding, 2), "plait_d
 BEGIN (summary_that_does_not_exist, plait_decoding_summary (decoding, 0), "plait_decoding_summary: there is no summary 0; this model has 0")
 /* clang-format on */
 
-/* The combiner notices that its parameters exist. */
+/* The combiner reports that its parameters exist already. */
 FUNCTION (gboolean, cross_twice, (PlaitDecoding * decoding, const PlaitDecoderBuild *build, Own *own, GError **error),
           TRUE, plait_decoding_declare_cross (decoding, "decoder/combiner/", CROSS_SETTINGS (W, 4, 0)))
 
@@ -430,7 +430,7 @@ TEST_CASE (misbehaving_decoders, answers_about_lengths)
 }
 
 /*
- * Layers that the host computes again, although they do not make a node of their own, or contain others
+ * Layers that the host computes again, although they make no node of their own, or contain other such layers
  */
 
 static PlaitNode *

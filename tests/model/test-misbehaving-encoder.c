@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "misbehaving.h"
 
-/* Each line: name of the faulty plugin, its deed, its message after the name of the plugin. */
+/* Defines a faulty encoder and its test: the name of the plugin, the code that is wrong, and the message after the
+ * plugin's name. */
 #define ENCODER_BUILD(name, deed, sentence)                                                                            \
   FUNCTION (gboolean, name, (const PlaitEncoderBuild *build, PlaitEncoderShape *shape, GError **error), TRUE, deed)    \
   TEST_CASE (misbehaving_encoders, name)                                                                               \
@@ -38,7 +39,7 @@ ENCODER_BUILD (memory_out_of_this_world, shape->memories[0].width = (gint64)1 <<
 ENCODER_BUILD (summary_out_of_this_world, shape->summary_width = G_MAXINT64, "build declares a summary 9223372036854775807 wide; give at most")
 ENCODER_BUILD (memory_of_no_structure, shape->memories[0].structure = 1024, "build declares memory 0 with the structure 0x400, which does not exist")
 
-/* Links of a batch of two sentences with three rows and two. */
+/* Links in a batch of two sentences, which have three rows and two rows. */
 #define NONE { -1, -1, -1, -1, -1 }
 static const gint64 no_links[] = NONE, outside[] = { 1, -1, 4, -1, -1 }, far[] = { 99, -1, -1, -1, -1 },
                     below[] = { -2, -1, -1, -1, -1 }, itself[] = { 0, -1, -1, -1, -1 }, circle[] = { 1, 2, 0, -1, -1 },
@@ -92,7 +93,7 @@ ENCODE_LEVELS (less_than_no_children, LINKS (.parent = no_links, .first_child = 
 ENCODE_LEVELS (level_below_the_leaves, LINKS (.parent = no_links, .first_child = no_links, .n_children = no_children, .level = negative), "gave row 0 of a memory the level -3")
 /* clang-format on */
 
-/* Structure promised, but not given. */
+/* An encoder that declares a structure and does not provide it. */
 static gboolean
 build_without_structure (const PlaitEncoderBuild *build, PlaitEncoderShape *shape, GError **error)
 {

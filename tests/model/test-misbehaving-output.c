@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 #include "misbehaving.h"
 
-/* Faulty outputs: of logits, and of a mixture with the words of the first memory. */
+/* Tests of faulty outputs: of logits, and of a mixture with words that are copied from the first memory. */
 
 typedef struct
 {
   PlaitParameters *parameters;
 } Own;
 
-/* Differences of this faulty output from the valid one. */
+/* Differences of the faulty output from the valid one. */
 typedef struct
 {
   gboolean (*build) (const PlaitOutputBuild *build, PlaitOutputShape *shape, GError **error);
   void (*output) (PlaitOutputPass *pass, PlaitTape *tape, const Own *own);
-  gboolean mixture; /* TRUE: it copies words of the first memory */
+  gboolean mixture; /* TRUE: the output copies words of the first memory */
 } FaultyOutput;
 
 static FaultyOutput faulty_output;
@@ -83,7 +83,7 @@ TEST_CASE (misbehaving_outputs, the_sound_ones_run)
                             rows, width, PLAIT_ZEROS)
 #define WORDS (build->vocabulary_size)
 
-/* Looks like a parameter, but the model has no such parameter. */
+/* A parameter that the model does not have. */
 static PlaitParameter stranger = { .name = "stranger", .value = { NULL, 1, PLAIT_FIXTURE_WORDS, PLAIT_FIXTURE_WORDS } };
 
 /* clang-format off */
@@ -104,7 +104,7 @@ OUTPUT_BUILD (reads_no_head, shape->copies[0] = TRUE; shape->head = 9, "it copie
 OUTPUT_BUILD (reads_no_attention, shape->copies[0] = TRUE; shape->attention = "other", "the combiner combiner \"serial\" of [combiner] has no attention called other to this memory")
 
 /*
- * Outputs that run otherwise than declared
+ * Outputs that do not run as they declared
  */
 
 LOGITS (gives_nothing, pass->logit_states = NULL, "gave NULL for states of the logits: give a node [")

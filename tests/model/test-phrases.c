@@ -7,13 +7,13 @@
 
 #include "types/input.h"
 
-/* Required phrases: the automaton against a search in the text, and dynamic beam allocation (Post & Vilar 2018) against
- * a slow twin and against all translations. */
+/* Tests of required phrases: the automaton against a search in the text, and dynamic beam allocation (Post & Vilar
+ * 2018) against a slow twin and against all translations. */
 
 #define MAX_PHRASES 4
 #define MAX_TOKENS 12
 
-/* Phrases of one sentence. */
+/* Required phrases of one sentence. */
 typedef struct
 {
   gint64 n;
@@ -27,7 +27,7 @@ compile (const Phrases *phrases)
   return plait_phrases_new ((PlaitRagged){ phrases->n, phrases->offsets }, phrases->tokens);
 }
 
-/* Returns up to @most random phrases of up to three of @words words. */
+/* Returns up to @most random phrases. Each has up to three words, out of @words words. */
 static Phrases
 random_phrases (PlaitRandomKey key, gint64 most, gint32 words)
 {
@@ -49,7 +49,7 @@ contains (const gint32 *tokens, gint64 n, const gint32 *phrase, gint64 length)
   return FALSE;
 }
 
-/* TRUE if phrase @i occurs before among @phrases. */
+/* TRUE if phrase @i is equal to an earlier one of @phrases. */
 static gboolean
 is_repeated (const Phrases *phrases, gint64 i)
 {
@@ -62,7 +62,8 @@ is_repeated (const Phrases *phrases, gint64 i)
   return FALSE;
 }
 
-/* Returns the tokens of the phrases that @tokens [n] lacks, except those that its end has of one of them. */
+/* Returns the number of tokens that @tokens [n] still need for all phrases. If they end with the beginning of a missing
+ * phrase, its tokens are not counted. */
 static gint64
 slow_missing (const Phrases *phrases, const gint32 *tokens, gint64 n)
 {
@@ -142,7 +143,7 @@ beam_settings (gint64 beam)
   return settings;
 }
 
-/* Searches one sentence and fills @found (ToyPath), best first. */
+/* Searches one sentence. Fills @found (element-type ToyPath), best first. */
 static void
 search (const Toy *toy, const PlaitDecodeSettings *settings, const PlaitRequirement *requirement, GArray *found)
 {
@@ -184,7 +185,7 @@ add_scored (const PlaitDecodeSettings *settings, const ToyPath *path, GArray *pa
   g_array_append_val (paths, scored);
 }
 
-/* TRUE if a search may find @path: after each token, the missing phrases and the end token still fit. */
+/* TRUE if a search can find @path: after each token, the missing phrases and the end token still fit into the limit. */
 static gboolean
 is_in_time (const Toy *toy, const Phrases *phrases, const ToyPath *path)
 {
@@ -194,7 +195,8 @@ is_in_time (const Toy *toy, const Phrases *phrases, const ToyPath *path)
   return TRUE;
 }
 
-/* A beam that holds everything finds the best of all translations that contain the phrases, after any prefix. */
+/* A beam that has space for every hypothesis finds the best of all translations that contain the phrases, with any
+ * prefix. */
 TEST_CASE (phrases, are_in_the_best_of_all_translations_that_hold_them)
 {
   enum
@@ -237,8 +239,8 @@ TEST_CASE (phrases, are_in_the_best_of_all_translations_that_hold_them)
     }
 }
 
-/* Divides @places as section 3.2 of the paper says: equal shares, the rest to the last bank; then places that a bank
- * cannot fill go to other banks, one at a time. */
+/* Divides @places as section 3.2 of the paper says: each bank gets an equal number, the last bank also the rest. Places
+ * that a bank cannot fill then go to other banks, one at a time. */
 static void
 slow_allocate (guint places, guint n, const guint *counts, guint *sizes)
 {
@@ -250,7 +252,7 @@ slow_allocate (guint places, guint n, const guint *counts, guint *sizes)
       {
         guint to = from;
 
-        /* The nearest bank before it, else the last one with room. */
+        /* Take the nearest bank before it; if there is none, the last bank that has room. */
         while (to > 0 && sizes[to] >= counts[to])
           to--;
         if (sizes[to] >= counts[to])
@@ -266,7 +268,7 @@ typedef struct
 {
   ToyPath path;
   gint64 missing;
-  gboolean is_best, is_closer; /* the best word of its hypothesis; closer to the phrases than it */
+  gboolean is_best, is_closer; /* best word after its hypothesis; completes more of the phrases */
 } Option;
 
 static gint
@@ -275,7 +277,7 @@ compare_options (gconstpointer a, gconstpointer b)
   return toy_compare (&((const Option *)a)->path, &((const Option *)b)->path);
 }
 
-/* Lists the hypotheses that may follow those of @beam: best first. */
+/* Lists the hypotheses that may follow those of @beam, best first. */
 static void
 list_options (const Toy *toy, const PlaitDecodeSettings *settings, const Phrases *phrases, const GArray *beam,
               GArray *options)
@@ -314,8 +316,8 @@ list_options (const Toy *toy, const PlaitDecodeSettings *settings, const Phrases
   g_array_sort (options, compare_options);
 }
 
-/* Post & Vilar 2018, section 3: the candidates are the k best of the beam, the best word of each hypothesis, and the
- * words that continue its phrases; each bank keeps its best. */
+/* One step of Post & Vilar 2018, section 3. The candidates are the k best of the beam, the best word of each
+ * hypothesis, and the words that continue its phrases. Each bank keeps its best candidates. */
 static void
 twin (const Toy *toy, const PlaitDecodeSettings *settings, const Phrases *phrases, GArray *beam)
 {
@@ -375,7 +377,7 @@ TEST_CASE (phrases, share_the_beam_as_post_and_vilar_2018_section_3_says)
       search (&toy, &settings, &requirement, found);
       CHECK_INT (found->len, wanted->len);
       check_equal (found, wanted, (guint)settings.beam);
-      /* A search that ends with the first best gives no hypothesis that lacks a phrase either. */
+      /* A search that stops at the first finished hypothesis must not return one that lacks a phrase. */
       settings.n_best = 1;
       search (&toy, &settings, &requirement, found);
       check_equal (found, wanted, 1);
@@ -385,7 +387,7 @@ TEST_CASE (phrases, share_the_beam_as_post_and_vilar_2018_section_3_says)
   CHECK (tried > 100);
 }
 
-/* Every hypothesis holds the phrases, even in a beam of one and where the limit leaves no token to spare. */
+/* Every hypothesis contains the phrases, even if the beam has one place and the limit leaves no token to spare. */
 TEST_CASE (phrases, are_held_where_the_limit_just_suffices)
 {
   g_autoptr (GArray) found = g_array_new (FALSE, FALSE, sizeof (ToyPath));
@@ -409,7 +411,7 @@ TEST_CASE (phrases, are_held_where_the_limit_just_suffices)
     }
 }
 
-/* A prefix is forced even if it repeats an n-gram that translations must not repeat. */
+/* A prefix is forced even if it repeats an n-gram that translations are not allowed to repeat. */
 TEST_CASE (phrases, come_after_a_prefix_that_repeats_an_ngram)
 {
   static const gint32 prefix[] = { TOY_FIRST, TOY_FIRST, TOY_FIRST };

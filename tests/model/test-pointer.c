@@ -10,7 +10,8 @@
 #include "tensor/packed.h"
 
 /*
- * The pointer-generator against its equations (See, Liu & Manning 2017), computed in doubles from the parameters.
+ * Tests of the pointer-generator against its equations (See, Liu & Manning 2017), computed in doubles from the
+ * parameters.
  */
 enum
 {
@@ -22,8 +23,7 @@ enum
   IDS = 8,
 };
 
-/* Two sentences of two and one target rows; the memories have words of their own, and word 6 is above the
- * vocabulary. */
+/* Two sentences, with two target rows and one. The memories have words of their own; word 6 is above the vocabulary. */
 static const gint64 query_offsets[] = { 0, 2, 3 }, first_offsets[] = { 0, 2, 3 }, second_offsets[] = { 0, 1, 3 };
 static const gint32 first_ids[] = { 1, 6, 2 }, second_ids[] = { 1, 4, -1 };
 static const PlaitScalar first_weights[] = { .2f, .3f, .6f, .1f, .7f }, second_weights[] = { .5f, .3f, .2f, .1f };
@@ -58,7 +58,8 @@ pointer_clear (Pointer *pointer)
   plait_component_free (pointer->component);
 }
 
-/* Builds the pointer over two memories. @has_words: whether they have words of the target. */
+/* Builds the pointer over two memories. @has_words says of each memory whether its words have ids of the target's
+ * vocabulary. */
 static gboolean
 pointer_build (Pointer *pointer, const char *source, gint64 head, const gboolean *has_words, GError **error)
 {
@@ -99,7 +100,7 @@ pointer_build (Pointer *pointer, const char *source, gint64 head, const gboolean
   return pointer->output && plait_parameters_allocate (pointer->parameters, error);
 }
 
-/* Returns the value of parameter decoder/output/@name. */
+/* Returns the value of the parameter decoder/output/@name. */
 static PlaitTensor
 value_of (const Pointer *pointer, const char *name)
 {
@@ -117,7 +118,7 @@ numbers (const PlaitScalar *values, gint64 rows, gint64 width)
   return plait_tensor ((PlaitScalar *)values, rows, width);
 }
 
-/* Returns w_h h* + w_s s + w_x x + b of @row: column @column of the scores @name (eq. 8). */
+/* Returns w_h h* + w_s s + w_x x + b (eq. 8) for row @row, in column @column of the scores called @name. */
 static double
 score_of (const Pointer *pointer, const char *name, gint64 row, gint64 column)
 {
@@ -138,7 +139,7 @@ score_of (const Pointer *pointer, const char *name, gint64 row, gint64 column)
   return sum;
 }
 
-/* Returns the share of memory @memory in the copied words of @row. */
+/* Returns the fraction of the copied words of @row that comes from memory @memory. */
 static double
 share_of (const Pointer *pointer, Sharing sharing, gint64 row, gint64 memory)
 {
@@ -153,8 +154,8 @@ share_of (const Pointer *pointer, Sharing sharing, gint64 row, gint64 memory)
   return (memory == 0 ? a : b) / (a + b);
 }
 
-/* Fills @p [IDS] with the probabilities of @row of @sentence (eq. 9). Checks the gate of @record, and its part of each
- * copied row of the memories. */
+/* Fills @p [IDS] with the probabilities (eq. 9) of row @row of sentence @sentence. Checks the gate that @record has,
+ * and the copied part of each row of the memories. */
 static void
 probabilities (const Pointer *pointer, Sharing sharing, gint64 sentence, gint64 row, const PlaitAttentionRecord *record,
                double *p)
@@ -259,7 +260,7 @@ TEST_CASE (pointer, is_equations_8_and_9)
                 sum += p[v];
               CHECK_NEAR (sum, 1, 1e-6);
               CHECK_NEAR (losses[row], -log (p[id]), 1e-5);
-              /* Word 6 is in the first sentence only. */
+              /* Only the first sentence has word 6. */
               CHECK ((p[6] > 0) == (row < 2));
             }
         }
@@ -274,7 +275,7 @@ TEST_CASE (pointer, refuses_in_words)
     const char *source;
     gint64 head;
     gboolean has_words[2];
-    const char *sentence; /* NULL: it is not refused */
+    const char *sentence; /* part of the error; NULL: the pointer is accepted */
   } cases[] = {
     { "all", 0, { TRUE, FALSE }, NULL },
     { "first", 2, { TRUE, TRUE }, NULL },
@@ -307,7 +308,7 @@ TEST_CASE (pointer, refuses_in_words)
     }
 }
 
-/* A combiner without the attention that the output reads is refused. */
+/* Refuses a combiner that does not have the attention that the output reads. */
 TEST_CASE (pointer, needs_an_attention)
 {
   const gboolean both[] = { TRUE, TRUE };
@@ -321,7 +322,8 @@ TEST_CASE (pointer, needs_an_attention)
   pointer_clear (&pointer);
 }
 
-/* Returns a model with the pointer and @coverage (or NULL). The plugins of @registry must outlive it. */
+/* Returns a model with the pointer, test decoder @d and @coverage (or NULL). The plugins of @registry must outlive
+ * it. */
 static SearchFixture
 pointer_model (PlaitRegistry *registry, const char *combiner, guint d, const char *coverage, PlaitSettings **settings)
 {
@@ -332,7 +334,7 @@ pointer_model (PlaitRegistry *registry, const char *combiner, guint d, const cha
   return search_fixture_with (g_str_equal (combiner, "descent") ? "pyramid" : NULL, combiner, decoder, coverage, FALSE);
 }
 
-/* Every hypothesis of a beam has the score of forced decoding, also if the limit ends it. */
+/* Every hypothesis of a beam has the score of forced decoding, even if the limit ends it. */
 static void
 check_beams (const char *combiner, guint d, PlaitPrecision precision, const char *output_name)
 {
@@ -369,7 +371,7 @@ TEST_CASE (pointer, beams_score_as_forced_decoding_does)
       check_beams (search_fixture_combiners[c], d, PLAIT_PRECISION_FLOAT, "pointer");
 }
 
-/* Weights in bytes round states and logits; gate and copied words are mixed with them in floats. */
+/* If weights are int8, states and logits are rounded; the gate and copied words are mixed with them in floats. */
 TEST_CASE (pointer, beams_score_as_forced_decoding_does_with_bytes)
 {
   if (!plait_precision_runs_here (PLAIT_PRECISION_INT8))
@@ -381,7 +383,7 @@ TEST_CASE (pointer, beams_score_as_forced_decoding_does_with_bytes)
     }
 }
 
-/* Gate and copied words of a record: the copied parts of all memories sum to one in each row. */
+/* Checks gate and copied words of a record: they sum to one over all memories, in each row. */
 TEST_CASE (pointer, records_what_it_copies)
 {
   for (guint d = 0; d < 3; d += 2)
@@ -415,7 +417,7 @@ TEST_CASE (pointer, records_what_it_copies)
     }
 }
 
-/* Returns the memory that a training step of a Transformer with the pointer takes, in bytes. */
+/* Returns the bytes of memory that a training step of a Transformer with the pointer takes. */
 static gsize
 memory_of_step (gboolean recompute)
 {
@@ -442,14 +444,14 @@ memory_of_step (gboolean recompute)
   return plait_arena_peak (arena);
 }
 
-/* Layers except the last one, which the pointer reads, are computed again. */
+/* All layers are computed again, except the last one, which the pointer reads. */
 TEST_CASE (pointer, leaves_layers_to_recompute)
 {
   CHECK (memory_of_step (TRUE) < memory_of_step (FALSE) / 2);
 }
 
-/* The coverage loss (eq. 12) of all steps, the last of each target included, is that of the recorded attention, and
- * does not depend on whether attention is recorded. */
+/* The coverage loss (eq. 12) over all steps, the last step of each target included, is what the recorded attention
+ * gives. It does not depend on whether attention is recorded. */
 TEST_CASE (coverage_loss, is_equation_12)
 {
   for (guint d = 0; d < 3; d += 2)

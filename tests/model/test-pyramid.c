@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-/* A pyramid over another encoder in a model: rows, links, summary of the leaves, losses. */
+/* Tests of a pyramid over another encoder in a model: rows, links, summary of the leaves, losses. */
 
 /* Builds a model with a pyramid over @leaves_name as its only source. */
 static PlaitFixture *
@@ -56,8 +56,8 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Stand, fixture_clear)
 static const gint64 lengths[] = { 5, 0, 1 }, targets[] = { 3, 1, 2 };
 static const gint64 *const of_source[] = { lengths };
 
-/* Blocks of two: five leaves below three and two rows; one leaf without a row above. The decoder begins with the last
- * state of the leaves. */
+/* The first sentence has five leaves below three and two rows, in blocks of two; another has one leaf and no row above.
+ * The decoder begins with the last state of the leaves. */
 TEST_CASE (pyramid_model, memory_has_links_and_the_leaves_tokens)
 {
   static const char *const keys[] = { "levels", "2", NULL };
@@ -86,7 +86,7 @@ TEST_CASE (pyramid_model, memory_has_links_and_the_leaves_tokens)
   CHECK_INT (plait_model_losses (model->model)->n, 0);
 }
 
-/* The model's loss has tau times the ponder cost of both levels. */
+/* The loss of the model includes tau times the ponder cost of both levels. */
 TEST_CASE (pyramid_model, ponder_cost_is_part_of_the_loss)
 {
   static const char *const keys[] = { "pool", "act", "tau", "0.25", NULL };
@@ -102,7 +102,8 @@ TEST_CASE (pyramid_model, ponder_cost_is_part_of_the_loss)
   CHECK_STRING (plait_model_losses (model->model)->columns[0].name, "first.ponder");
   root = plait_model_loss (model->model, fixture.tape, batch, &options, &sums, NULL, NULL)->value.data[0];
   cost = sums.losses[0];
-  /* Eight rows in five blocks: three of two rows with a remainder below one, two of one row with remainder one. */
+  /* Eight rows in five blocks: three blocks of two rows, whose remainders are below one, and two blocks of one row,
+   * whose remainders are one. */
   CHECK (cost > 8 + 2 && cost < 8 + 5);
   CHECK_NEAR (sums.auxiliary, 0.25 * cost, 1e-5);
   CHECK_NEAR (root, 0.5 * (sums.words.loss + 0.25 * cost), 1e-4);

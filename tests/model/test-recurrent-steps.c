@@ -5,10 +5,10 @@
 
 #include <string.h>
 
-/* Three steps of whole recurrent decoders against the float64 reference: states, contexts, weights, log-probabilities
- * of words and all gradients. */
+/* Tests of three steps of whole recurrent decoders against the float64 reference: states, contexts, weights,
+ * log-probabilities of words and all gradients. */
 
-/* Returns the embeddings @y with zeros up to the decoder's width. */
+/* Returns the embeddings @y, extended by zeros to the width of the decoder. */
 static PlaitNode *
 widen (Bench *bench, PlaitNode *y, gint64 width)
 {
@@ -17,7 +17,7 @@ widen (Bench *bench, PlaitNode *y, gint64 width)
   return plait_concatenate_columns (bench->tape, parts, 2);
 }
 
-/* Results of three steps, row by row. */
+/* Results of the three steps, row by row. */
 typedef struct
 {
   PlaitScalar state[STEPS * 8];
@@ -26,7 +26,8 @@ typedef struct
   PlaitScalar feed[STEPS * 8];
   PlaitScalar logits[STEPS * WORDS];
   PlaitScalar weights[MAX_MEMORIES][STEPS * 8];
-  PlaitScalar contexts[STEPS * (MAX_MEMORIES + 1)]; /* the sentinel is last, if attention over contexts has one */
+  PlaitScalar contexts[STEPS * (MAX_MEMORIES + 1)]; /* weights of contexts; if attention over contexts has a sentinel,
+                                                       it is the last */
   PlaitScalar sentinel[STEPS];
   PlaitNode *readouts[STEPS];
 } Given;
@@ -63,7 +64,8 @@ typedef struct
   PlaitNode *readout;
 } First;
 
-/* Returns a handle for row @t of a target, over the keys @keys. It continues @before, or @first in the first step. */
+/* Returns a handle for row @t of a target that reads the keys @keys. It continues @before; in the first step it begins
+ * with @first. */
 static PlaitDecoding *
 decoding_of (Bench *bench, const RecurrentFixture *fixture, const PlaitEncoderOutputs *encoded,
              PlaitCrossAttentionKeys *keys, const PlaitDecoding *before, const First *first)
@@ -96,7 +98,8 @@ decoding_of (Bench *bench, const RecurrentFixture *fixture, const PlaitEncoderOu
   return decoding;
 }
 
-/* Runs the steps from @first over @embedded; returns the sum of all results times their cotangents, for backward. */
+/* Runs the steps over @embedded, beginning with @first. Returns the sum of all results times their cotangents, the root
+ * of the backward pass. */
 static PlaitNode *
 run (Bench *bench, const RecurrentFixture *fixture, PlaitMemory *memories, const First *first, PlaitNode *embedded,
      Given *given)
@@ -161,7 +164,7 @@ input_of (Bench *bench, const RecurrentCase *the_case, const char *path)
   return reference_input (bench, the_case->name, path + strlen ("inputs/"));
 }
 
-/* Checks the negative log-probability of each of three words, as in the training loss. */
+/* Checks the negative log-probabilities of three words, computed as the training loss is. */
 static void
 check_losses (Bench *bench, const RecurrentFixture *fixture, const Given *given)
 {
@@ -183,7 +186,7 @@ check_losses (Bench *bench, const RecurrentFixture *fixture, const Given *given)
   CHECK_NEAR (sums.negative_log_likelihood, expected[0] + expected[1] + expected[2], NEAR);
 }
 
-/* Checks values and gradients; @visit_decoder visits the weights. */
+/* Checks values and gradients of the case. @visit_decoder visits the weights. */
 static void
 check_steps (const RecurrentCase *the_case, void (*visit_decoder) (const RecurrentFixture *fixture), gboolean losses)
 {
@@ -196,8 +199,8 @@ check_steps (const RecurrentCase *the_case, void (*visit_decoder) (const Recurre
   Given given = { 0 };
 
   recurrent_fixture_build (&fixture, the_case);
-  /* The bench starts threads after plugins were tried in a forked child: AddressSanitizer does not survive a fork while
-   * threads start. */
+  /* Start the bench, which starts threads, after the plugins were tried in a forked child: AddressSanitizer does not
+   * survive a fork while threads start. */
   bench = bench_new (1);
   visit_decoder (&fixture);
   bench_begin (&bench, PLAIT_TAPE_CHECK);
@@ -276,7 +279,8 @@ check_gru (const char *name, const char *combiner, const char *projections)
   check_steps (&the_case, recurrent_fixture_visit_gru, FALSE);
 }
 
-/* The product of the words' probabilities, each a softmax. Equation 2 describes the encoder. */
+/* The probability of a target is the product of the probabilities of its words, each of which is a softmax. (Equation 2
+ * describes the encoder.) */
 TEST_CASE (recurrent_steps, chen2017_equations_1_and_3_probability_of_words)
 {
   RecurrentCase the_case = gru_case ("recurrent/plain_serial_4", "serial", NULL);
@@ -284,7 +288,7 @@ TEST_CASE (recurrent_steps, chen2017_equations_1_and_3_probability_of_words)
   check_steps (&the_case, recurrent_fixture_visit_gru, TRUE);
 }
 
-/* State, context, weights and scores. */
+/* Checks state, context, weights and scores of attention. */
 TEST_CASE (recurrent_steps, chen2017_equations_4_to_7_sequential_attention)
 {
   check_gru ("recurrent/plain_serial_4", "serial", NULL);

@@ -9,7 +9,7 @@
 
 #include "types/input.h"
 
-/* Sampling against distributions that are written out. */
+/* Tests of sampling against distributions computed from their definitions. */
 
 static PlaitDecodeSettings
 sampling (double temperature, gint64 top_k, double nucleus)
@@ -25,9 +25,10 @@ sampling (double temperature, gint64 top_k, double nucleus)
 }
 
 /*
- * Computes the distribution that a word is drawn from, by definition: a softmax with the temperature (Holtzman et al.
- * 2020, eq. 4); without all words before which top_k words are at least as probable, ties by id (Fan et al. 2018);
- * without all words before which the others reach the nucleus (Holtzman et al. 2020, eq. 2); rescaled (eq. 3).
+ * Computes the distribution from which a word is drawn, by definition. It is a softmax with the temperature (Holtzman
+ * et al. 2020, eq. 4). Words are removed if at least top_k words are before them: more probable ones, or equally
+ * probable ones with lower ids (Fan et al. 2018). Words are also removed if the words before them already reach the
+ * nucleus (Holtzman et al. 2020, eq. 2). The rest is rescaled (eq. 3).
  */
 static void
 distribution (const PlaitDecodeSettings *settings, const PlaitScalar *log_probabilities, gint32 n,
@@ -72,7 +73,7 @@ static const struct
 } cases[] = { { 1, 0, 1 },   { 0.5, 0, 1 },   { 3, 0, 1 },     { 1, 3, 1 },  { 1, 1, 1 },
               { 1, 0, 0.6 }, { 1, 0, 0.001 }, { 0.7, 4, 0.8 }, { 2, 2, 0.9 } };
 
-/* A grid of uniform numbers gives each word its share of the grid. */
+/* Evenly spaced numbers in place of random ones draw each word as often as its probability says. */
 TEST_CASE (sample, draws_words_as_often_as_holtzman_2020_eq_2_to_4_say)
 {
   enum
@@ -92,7 +93,7 @@ TEST_CASE (sample, draws_words_as_often_as_holtzman_2020_eq_2_to_4_say)
 
       for (guint i = 0; i < WORDS; i++)
         log_probabilities[i] = (PlaitScalar)(-4 * plait_random_uniform (key, i));
-      /* A word that must not be drawn, and ties. */
+      /* One word must not be drawn, and some are equally probable. */
       log_probabilities[c % WORDS] = -(PlaitScalar)INFINITY;
       log_probabilities[(c + 1) % WORDS] = log_probabilities[(c + 5) % WORDS];
       distribution (&settings, log_probabilities, WORDS, wanted);
@@ -114,7 +115,7 @@ TEST_CASE (sample, draws_nothing_if_no_word_may_follow)
   CHECK_INT (plait_sample_word (&settings, none, 2, 1 - 1e-16), 1);
 }
 
-/* Returns the probability that sampling draws @path. */
+/* Returns the probability with which sampling draws @path. */
 static double
 path_probability (const Toy *toy, const PlaitDecodeSettings *settings, const ToyPath *path)
 {
@@ -132,7 +133,7 @@ path_probability (const Toy *toy, const PlaitDecodeSettings *settings, const Toy
   return probability;
 }
 
-/* Counts the samples of all sentences that are @path. */
+/* Returns how many of the samples of all sentences equal @path. */
 static gint64
 count (const Toy *toy, const PlaitBeam *beam, gint64 sentences, gint64 samples, const ToyPath *path)
 {
@@ -154,7 +155,8 @@ count (const Toy *toy, const PlaitBeam *beam, gint64 sentences, gint64 samples, 
   return n;
 }
 
-/* All translations of a small vocabulary are drawn as often as their probabilities say, within four deviations. */
+/* All translations of a small vocabulary are drawn as often as their probabilities say, within four standard
+ * deviations. */
 TEST_CASE (sample, draws_translations_as_often_as_their_enumeration_says)
 {
   enum
@@ -192,8 +194,8 @@ TEST_CASE (sample, draws_translations_as_often_as_their_enumeration_says)
     }
 }
 
-/* A sample depends on the seed, the number of the sentence and the number of the sample, not on the place of the
- * sentence in the batch or on the number of samples. */
+/* A sample depends on the seed, the number of its sentence and its own number. It does not depend on the place of the
+ * sentence in the batch, or on how many samples are drawn. */
 TEST_CASE (sample, depends_on_seed_sentence_and_sample_only)
 {
   static const gint64 limits[] = { 6, 6, 6 };
@@ -229,7 +231,7 @@ TEST_CASE (sample, depends_on_seed_sentence_and_sample_only)
   CHECK (differing > 40);
 }
 
-/* Samples obey banned n-grams, minimum of the limit, and the end that a limit demands. */
+/* Samples have no banned n-grams, at least the minimum of tokens, and the end token if a limit requires it. */
 TEST_CASE (sample, keeps_the_rules_of_search)
 {
   static const gint64 limit = 7, number = 1;

@@ -4,7 +4,7 @@
 #include "reference.h"
 #include "layers/parameter-set.h"
 
-/* Attention scores of recurrent decoders, for one query and one memory, against the float64 reference. */
+/* Tests of the attention scores of recurrent decoders, for one query and one memory, against the float64 reference. */
 
 #define WIDTH 8
 #define ROWS 5

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Attention and coverage that search records, against forced decoding of its hypotheses. */
+/* Tests of the attention and coverage that search records, against forced decoding of its hypotheses. */
 
 static void
 check_same_weights (const PlaitScalar *a, const PlaitScalar *b, guint heads, gint64 a_length, gint64 b_length,
@@ -29,7 +29,7 @@ rows_of (const PlaitAttentionRecord *a, const PlaitRecordedAttention *of)
   return plait_ragged_rows (a->memories[of->memory].rows);
 }
 
-/* Checks that @rows rows were selected in equal order and with equal weights. */
+/* Checks that @a and @b selected @rows rows in equal order and with equal weights. */
 static void
 check_same_choices (const PlaitRecordedLayer *a, const PlaitRecordedLayer *b, gint64 length, gint64 rows)
 {
@@ -53,8 +53,8 @@ check_same_choices (const PlaitRecordedLayer *a, const PlaitRecordedLayer *b, gi
     }
 }
 
-/* Checks that the coverage of @of equals @other. The state of fertility is the attention so far divided by the
- * fertility of the row, computed here again. */
+/* Checks that the coverage of the attention @of equals @other. The state of the plugin fertility is the attention so
+ * far divided by the fertility of the row; this function computes it again. */
 static void
 check_same_coverage (const PlaitAttentionRecord *a, const PlaitRecordedAttention *of, guint l,
                      const PlaitAttentionRecord *b, const PlaitRecordedCoverage *other, const char *coverage)
@@ -76,7 +76,7 @@ check_same_coverage (const PlaitAttentionRecord *a, const PlaitRecordedAttention
       CHECK_NEAR ((double)covered->prepared[i], (double)other->prepared[i], 1e-6);
       for (gint64 t = 0; t < length_of (a); t++)
         {
-          /* One state for each head, or one of their mean. */
+          /* There is one state for each head, or one for the mean of the heads. */
           for (gint64 h = 0; h < heads; h++)
             paid[states > 1 ? h : 0]
                 += (double)layer->weights[(h * length_of (a) + t) * rows + i] / (double)(states > 1 ? 1 : heads);
@@ -118,8 +118,8 @@ check_same_attention (const PlaitAttentionRecord *a, const PlaitAttentionRecord 
     }
 }
 
-/* Checks that the attention of a beam, followed along the ancestry of each hypothesis, is that of forced decoding, for
- * every layer, head, source and the contexts, and that its rows sum to one. */
+/* Checks that the attention of a beam, followed through the ancestors of each hypothesis, is that of forced decoding,
+ * for every layer, head, source and the contexts. Checks that the rows of weights sum to one. */
 static void
 check_attention (const char *combiner, guint decoder, const char *coverage, gboolean sentinel)
 {
@@ -160,7 +160,7 @@ TEST_CASE (search, follows_attention_along_the_ancestry)
       check_attention (search_fixture_combiners[c], d, NULL, FALSE);
 }
 
-/* The sentinel is made of the previous state and the current word of one hypothesis. */
+/* The sentinel depends on the previous state and the current word of each hypothesis. */
 TEST_CASE (search, follows_the_sentinel_along_the_ancestry)
 {
   for (guint d = 2; d < PLAIT_FIXTURE_DECODERS; d++)
@@ -170,7 +170,7 @@ TEST_CASE (search, follows_the_sentinel_along_the_ancestry)
     }
 }
 
-/* Coverage follows the ancestry too: states and weights equal those of forced decoding. */
+/* Coverage follows the ancestors of a hypothesis too: states and weights equal those of forced decoding. */
 TEST_CASE (search, follows_coverage_along_the_ancestry)
 {
   static const char *const coverages[] = { "word", "fertility", "neighbour", "tree" };

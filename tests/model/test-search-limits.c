@@ -6,9 +6,10 @@
 #include <math.h>
 #include <string.h>
 
-/* Settings of search for lengths, ends and repetitions. */
+/* Tests of settings of search for lengths, ends and repetitions. */
 
-/* The minimum and maximum of tokens are kept; the limit leaves hypotheses without an end. */
+/* Hypotheses have at least the minimum and at most the maximum of tokens. The limit may leave hypotheses without an
+ * end. */
 TEST_CASE (search, keeps_to_the_lengths_that_are_asked_for)
 {
   g_auto (SearchFixture) fixture = search_fixture_new ("flat", 0, NULL, FALSE);
@@ -30,9 +31,9 @@ TEST_CASE (search, keeps_to_the_lengths_that_are_asked_for)
   plait_hypotheses_free (found, 3);
 }
 
-/* Checks that if EOS is the last token that the limit allows, all hypotheses have it, with its own probability. The
- * limit of a sentence is @ratio * rows of its longest source + @offset. Returns the number of sentences that reached
- * their limit. */
+/* Checks that all hypotheses have EOS, with its own probability, if EOS is the last token that the limit allows. The
+ * limit of a sentence is @ratio times the rows of its longest source, plus @offset. Returns the number of sentences
+ * that reached their limit. */
 static guint
 check_ends (SearchFixture *fixture, gint finished, double ratio, gint64 offset)
 {
@@ -86,12 +87,12 @@ TEST_CASE (search, ends_at_the_limit_where_asked)
           far += check_ends (&fixture, finished, 0.5, 3);
         }
     }
-  /* A model may end earlier, but with random weights few sentences do. */
+  /* A hypothesis may end before the limit, but with random weights few do. */
   CHECK (near > 8 * PLAIT_FIXTURE_DECODERS);
   CHECK (far > 8 * PLAIT_FIXTURE_DECODERS);
 }
 
-/* The minimum length applies even if the limit for short sources is lower. */
+/* The minimum length applies even if the limit that follows from a short source is lower. */
 TEST_CASE (search, the_fewest_tokens_go_before_the_ratio)
 {
   g_auto (SearchFixture) fixture = search_fixture_new ("serial", 0, NULL, FALSE);
@@ -115,7 +116,7 @@ TEST_CASE (search, the_fewest_tokens_go_before_the_ratio)
   plait_hypotheses_free (found, 3);
 }
 
-/* Returns the number of n-grams of @hypothesis that occurred before in it. */
+/* Returns how many n-grams of @hypothesis occurred in it before. */
 static guint
 count_repeats (const PlaitHypothesis *hypothesis, gint64 n)
 {
@@ -127,8 +128,8 @@ count_repeats (const PlaitHypothesis *hypothesis, gint64 n)
   return repeats;
 }
 
-/* An untrained model repeats itself. With no_repeat_ngrams no n-gram occurs twice, and scores are still those of forced
- * decoding. */
+/* An untrained model repeats itself. With no_repeat_ngrams no n-gram occurs twice, and scores still equal those of
+ * forced decoding. */
 TEST_CASE (search, repeats_no_ngram_that_it_may_not)
 {
   g_auto (SearchFixture) fixture = search_fixture_new ("serial", 0, NULL, FALSE);
@@ -164,7 +165,7 @@ TEST_CASE (search, repeats_no_ngram_that_it_may_not)
       }
 }
 
-/* A model of which one number is not finite is refused in words: in beams, in samples and with a forced beginning. */
+/* If a number in a model is not finite, search fails with a message: with beams, with samples, and with a prefix. */
 TEST_CASE (search, refuses_a_model_without_numbers)
 {
   g_auto (SearchFixture) fixture = search_fixture_new ("serial", 0, NULL, FALSE);

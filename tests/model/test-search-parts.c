@@ -8,7 +8,7 @@
 #include "kernels/kernels.h"
 #include "tensor/packed.h"
 
-/* A batch searched in parts: each thread searches some sentences. */
+/* Tests of batches that are searched in parts: each thread searches some of the sentences. */
 
 #define SENTENCES 17
 #define BEAM 4
@@ -28,7 +28,7 @@ many_sentences (const SearchFixture *fixture)
   return plait_fixture_batch (fixture->model, 0, SENTENCES, lengths, targets);
 }
 
-/* Results of the search on one pool. */
+/* Results of a search with one pool of threads. */
 typedef struct
 {
   PlaitHypotheses *hypotheses;
@@ -45,7 +45,7 @@ found_clear (Found *found)
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Found, found_clear)
 
-/* Returns the result of the second of two searches, so that a workspace is used again. */
+/* Searches twice and returns the second result, so that a workspace is used a second time. */
 static Found
 search_with (const SearchFixture *fixture, PlaitPool *pool, PlaitPrecision precision,
              const PlaitDecodeSettings *settings, const PlaitRequirement *requirements)
@@ -120,7 +120,7 @@ check_parts (const char *combiner, guint decoder, const char *coverage, PlaitPre
   check_same (&whole, &parts);
 }
 
-/* Parts give the bits, attention, coverage and work counts of the whole batch. */
+/* A batch searched in parts has the bits, attention, coverage and work counts of a batch searched as a whole. */
 TEST_CASE (search, parts_of_a_batch_give_the_bits_of_the_whole)
 {
   PlaitDecodeSettings settings = search_fixture_settings (BEAM);
@@ -137,7 +137,7 @@ TEST_CASE (search, parts_of_a_batch_give_the_bits_of_the_whole)
   check_parts ("parallel", 0, NULL, PLAIT_PRECISION_FLOAT, &settings, NULL);
 }
 
-/* Samples, groups, prefixes and phrases have the bits of the whole batch too. */
+/* A batch with samples, groups, prefixes or phrases that is searched in parts also has the bits of the whole. */
 TEST_CASE (search, parts_of_a_guided_batch_give_the_bits_of_the_whole)
 {
   static const gint32 prefix[] = { 6, 5, 7 }, tokens[] = { 8, 5, 9 };
@@ -165,7 +165,8 @@ TEST_CASE (search, parts_of_a_guided_batch_give_the_bits_of_the_whole)
       }
 }
 
-/* There is one part for each thread, or one. BLAS has one, since its bits may depend on the number of rows. */
+/* A batch has one part for each thread, or only one part if it is small. With BLAS it has one, since bits may depend on
+ * the number of rows. */
 TEST_CASE (search, deals_batches_that_are_large_enough)
 {
   g_autoptr (PlaitPool) one = plait_pool_new (1, NULL), two = plait_pool_new (2, NULL);
@@ -180,7 +181,8 @@ TEST_CASE (search, deals_batches_that_are_large_enough)
   plait_kernels_choose (NULL);
 }
 
-/* A part without enough memory fails the batch, names the keys to lower, and frees the results of the others. */
+/* If a part gets not enough memory, the batch fails with a message that names the keys to lower. The results of the
+ * other parts are freed. */
 TEST_CASE (search, says_what_to_lower_when_a_part_has_no_memory)
 {
   g_auto (SearchFixture) fixture = search_fixture_new ("serial", 0, NULL, FALSE);

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Search against forced decoding, which has no caches, hypotheses or ancestry. */
+/* Tests of search against forced decoding, which has no caches, hypotheses or ancestors. */
 
 static void
 check_beam (SearchFixture *fixture)
@@ -22,7 +22,7 @@ check_beam (SearchFixture *fixture)
   plait_hypotheses_free (found, 3);
 }
 
-/* Checks every hypothesis of a beam against forced decoding, which tests caches and ancestry. */
+/* Checks the score of every hypothesis of a beam against forced decoding. This tests caches and ancestors. */
 TEST_CASE (search, scores_as_forced_decoding_does)
 {
   for (guint c = 0; c < SEARCH_FIXTURE_COMBINERS; c++)
@@ -35,7 +35,7 @@ TEST_CASE (search, scores_as_forced_decoding_does)
       }
 }
 
-/* Scores agree also if the decoder begins with another token, and losses then differ from before. */
+/* Scores also agree if the decoder begins with another token. The losses then differ from those before. */
 TEST_CASE (search, begins_with_the_start_that_is_set)
 {
   for (guint d = 0; d < PLAIT_FIXTURE_DECODERS; d++)
@@ -60,7 +60,7 @@ TEST_CASE (search, begins_with_the_start_that_is_set)
       }
 }
 
-/* Two memories of documents and that of a second source, under every combiner of memories. */
+/* Searches with two memories of documents and one of a second source, with every combiner that reads memories. */
 TEST_CASE (search, scores_documents_as_forced_decoding_does)
 {
   for (guint c = 0; c < SEARCH_FIXTURE_COVERED; c++)
@@ -73,7 +73,7 @@ TEST_CASE (search, scores_documents_as_forced_decoding_does)
       }
 }
 
-/* Scores agree also if finished hypotheses are set aside, and the beam is full. */
+/* Scores also agree if finished hypotheses are set aside and the beam stays full. */
 TEST_CASE (search, sets_finished_hypotheses_aside)
 {
   static const guint decoders[] = { 0, 3 };
@@ -101,7 +101,7 @@ TEST_CASE (search, sets_finished_hypotheses_aside)
       }
 }
 
-/* A step of one hypothesis is a word. Each step scores all rows of both sources in both layers with both heads, unless
+/* Each word of a hypothesis is one step. A step weighs all rows of both sources, in both layers with both heads, unless
  * a combiner selects rows. */
 TEST_CASE (search, counts_what_it_touches)
 {
@@ -109,7 +109,7 @@ TEST_CASE (search, counts_what_it_touches)
   {
     const char *combiner;
     guint decoder;
-    gint64 attentions; /* layers * heads */
+    gint64 attentions; /* number of layers times number of heads */
   } cases[]
       = { { "serial", 0, 4 }, { "flat", 1, 4 }, { "hierarchical", 2, 1 }, { "descent", 0, 4 }, { "descent", 2, 1 } };
 
@@ -154,7 +154,7 @@ TEST_CASE (search, counts_what_it_touches)
     }
 }
 
-/* Greedy search takes the most probable word of forced decoding at every step. */
+/* Greedy search takes, at every step, the word that is most probable in forced decoding. */
 TEST_CASE (search, is_greedy_with_a_beam_of_one)
 {
   g_auto (SearchFixture) fixture = search_fixture_new ("serial", 0, NULL, FALSE);
@@ -181,7 +181,7 @@ TEST_CASE (search, is_greedy_with_a_beam_of_one)
   plait_hypotheses_free (wide, 3);
 }
 
-/* A sentence has one translation, alone or in a batch, with any number of threads. */
+/* A sentence has the same translation alone and in a batch, with any number of threads. */
 TEST_CASE (search, does_not_depend_on_the_batch)
 {
   for (guint i = 0; i < SEARCH_FIXTURE_COMBINERS * PLAIT_FIXTURE_DECODERS; i++)
@@ -212,7 +212,7 @@ TEST_CASE (search, does_not_depend_on_the_batch)
     }
 }
 
-/* If the memory limit is too low, an error names the keys to lower, and the search can be used again. */
+/* If the memory limit is too low, the error names the keys to lower. The search can be used again after it. */
 TEST_CASE (search, says_what_to_lower_when_memory_is_out)
 {
   g_auto (SearchFixture) fixture = search_fixture_new ("serial", 0, NULL, FALSE);

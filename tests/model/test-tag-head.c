@@ -6,8 +6,8 @@
 #include "harness.h"
 #include "models.h"
 
-/* Models that predict for tokens of the first source of several: tags, masked tokens and spans. Values against sums in
- * doubles, gradients, and sentences alone. */
+/* Tests of models that predict for the tokens of the first source: tags, masked tokens and spans. Checks values against
+ * sums in doubles, gradients, and sentences read alone. */
 
 #ifdef PLAIT_SCALAR_DOUBLE
 #define AGREEMENT 1e-9
@@ -22,7 +22,7 @@ enum
   LABELS = PLAIT_FIXTURE_WORDS - PLAIT_TOKEN_SPECIALS,
 };
 
-/* Builds a model of @kind with @n sources, each with an encoder of one layer. */
+/* Builds a model that predicts @kind from @n sources. Each encoder has one layer. */
 static PlaitFixture *
 token_model (PlaitRegistry *registry, PlaitPredictKind kind, guint n)
 {
@@ -38,8 +38,8 @@ token_model (PlaitRegistry *registry, PlaitPredictKind kind, guint n)
   return plait_fixture_new (sources, n, &decoder, WIDTH, NO_ERROR);
 }
 
-/* Writes the row of token @token of sentence @s beside the means of the other memories' rows into @x, and returns its
- * width. */
+/* Writes to @x the row of token @token of sentence @s, followed by the means over the rows of each other memory.
+ * Returns the width. */
 static gint64
 read_row (const PlaitMemory *memories, guint n, gint64 s, gint64 token, double *x)
 {
@@ -60,7 +60,7 @@ read_row (const PlaitMemory *memories, guint n, gint64 s, gint64 token, double *
   return found;
 }
 
-/* Returns -log p of tag @tag: softmax (tanh (x W + b) V^T + c). */
+/* Returns -log p of the tag @tag, where p is softmax (tanh (x W + b) V^T + c). */
 static double
 expected (const PlaitFixture *model, const double *x, gint64 n, gint32 tag)
 {
@@ -118,7 +118,7 @@ TEST_CASE (tag_head, is_softmax_of_what_tokens_and_other_sources_say)
     }
 }
 
-/* A start or end token among the rows has no tag. */
+/* Start and end tokens have rows but no tags. */
 TEST_CASE (tag_head, leaves_out_special_tokens)
 {
   PlaitRegistry *registry = test_registry ();

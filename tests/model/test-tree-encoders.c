@@ -7,7 +7,7 @@
 #include "corpus/batch.h"
 #include "layers/parameter-set.h"
 
-/* Encoders of trees over trees without inner nodes, through plugins and whole batches. */
+/* Tests of encoders of trees with trees that have no inner nodes, as plugins and with whole batches. */
 
 #ifdef PLAIT_SCALAR_DOUBLE
 #define AGREEMENT 1e-12
@@ -17,16 +17,16 @@
 
 #define SENTENCES 11
 
-/* Sentences 1, 4, 7 and 10 have no inner nodes (models.h); neither have sentences of one row. */
+/* Sentences 1, 4, 7 and 10 have no inner nodes (models.h), and neither have sentences of one row. */
 static const gint64 lengths[SENTENCES] = { 3, 1, 1, 0, 2, 2, 4, 2, 0, 1, 3 };
 static const gint64 targets[SENTENCES] = { 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1 };
 
-/* Sentence 4 is a word and EOS. Sentence 10 is two words that no parser joined and EOS; 7 is such a pair without
+/* Sentence 4 is a word and EOS. Sentence 7 is two words that no parser joined. Sentence 10 is two such words and
  * EOS. */
 static const gboolean has_end[SENTENCES]
     = { FALSE, FALSE, FALSE, FALSE, TRUE, FALSE, FALSE, FALSE, FALSE, FALSE, TRUE };
 
-/* Row of the root within the sentence, or -1. */
+/* Row of the root in its sentence; -1: the sentence has no root. */
 static const gint64 roots[SENTENCES] = { 4, 0, 0, -1, 0, 2, 6, -1, -1, 0, -1 };
 
 static PlaitFixture *
@@ -55,7 +55,7 @@ tree_batch (const PlaitFixture *model)
   return batch;
 }
 
-/* The summary is the bottom-up state of the root, the left part of its row. */
+/* The summary is the bottom-up state of the root, which is the left part of the root's row. */
 static void
 check_summary (const PlaitEncoderOutputs *encoded)
 {
@@ -77,7 +77,7 @@ check_summary (const PlaitEncoderOutputs *encoded)
     }
 }
 
-/* Top-down, the root is tanh (h W + b), and rows without a root above are zeros. */
+/* Top-down, the root is tanh (h W + b). Rows that have no root above them are zeros. */
 static void
 check_root (const PlaitFixture *model, const PlaitEncoderOutputs *encoded)
 {
@@ -101,7 +101,7 @@ check_root (const PlaitFixture *model, const PlaitEncoderOutputs *encoded)
         }
 }
 
-/* One word has one tree, whose root is the word, with or without EOS. Two words that no parser joined have no tree. */
+/* One word is a tree whose root is the word, with or without EOS. Two words that no parser joined are no tree. */
 TEST_CASE (tree_encoders, chen2017_equation_9_one_word_is_the_root)
 {
   static const char *const names[] = { "bitree-gru", "bitree-lex", "tree-gru", "tree-lstm" };

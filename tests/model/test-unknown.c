@@ -9,11 +9,11 @@
 
 #include <string.h>
 
-/* decode.unknown: what search does with unknown words. */
+/* Tests of decode.unknown: what search does with unknown words. */
 
 static const PlaitTextMemory one_memory = { .name = "x" };
 
-/* Returns the text of the unknown words of @found, separated by spaces. (transfer full) */
+/* Returns the texts of the unknown words of @found, separated by spaces. (transfer full) */
 static char *
 words_of (const PlaitHypothesis *found)
 {
@@ -33,14 +33,15 @@ clear_words (PlaitHypothesis *found)
 }
 
 /*
- * The sources are "a Ada b" with its end, and "Eve c". Two layers attend to them; the last counts. There, the mean over
- * heads of the first source is (.4 .5 0 .1), (.1 .1 .2 .6) and (0 .5 .5 0) for the three unknown tokens, of the second
- * (.3 .7), (.1 .9) and (.5 .5). The end of the first source never counts. Ties go to the first word and source.
+ * By hand. The sources are "a Ada b" with its end token, and "Eve c". Two layers attend to them, of which the last
+ * counts. There, the mean over heads for the three unknown tokens is (.4 .5 0 .1), (.1 .1 .2 .6) and (0 .5 .5 0) for
+ * the first source, and (.3 .7), (.1 .9) and (.5 .5) for the second. The end token of the first source never counts. Of
+ * equal weights, the first source and word win.
  */
 TEST_CASE (unknown, by_hand)
 {
   g_autoptr (PlaitVocabulary) vocabulary = data_words ("a a a b b c\n");
-  PlaitScalar away[24] = { 0 }, first[] = { .8f, .2f, 0, 0,   .2f, 0,   .2f, .6f, 0, 1, 0, 0, /* head 0 */
+  PlaitScalar away[24] = { 0 }, first[] = { .8f, .2f, 0, 0,   .2f, 0,   .2f, .6f, 0, 1, 0, 0, /* weights of head 0 */
                                             0,   .8f, 0, .2f, 0,   .2f, .2f, .6f, 0, 0, 1, 0 };
   PlaitScalar second[] = { .3f, .7f, .1f, .9f, .5f, .5f };
   PlaitRecordedLayer layers[] = { { 2, away }, { 2, first } }, other_layers[] = { { 1, away }, { 1, second } };
@@ -79,7 +80,7 @@ TEST_CASE (unknown, by_hand)
   CHECK_STRING (of_both, "c c Ada");
   clear_words (&best);
 
-  /* Words with a piece keep it. */
+  /* A word that has a piece keeps it. */
   best.tokens = known;
   CHECK (plait_unknown_replace (both, &batch, 0, &attention, &best, NO_ERROR));
   g_autofree char *of_middle = words_of (&best);
@@ -87,7 +88,8 @@ TEST_CASE (unknown, by_hand)
   clear_words (&best);
   best.tokens = found;
 
-  /* The second level weighs the sources: .9 .5 against .1 .7, .2 .2 against .8 .9, .9 .5 against .1 .5. */
+  /* Attention over contexts multiplies the weights of the sources: .9 .5 against .1 .7, .2 .2 against .8 .9, .9 .5
+   * against .1 .5. */
   PlaitScalar levels[] = { .9f, .1f, .2f, .8f, .9f, .1f };
   contexts[1] = (PlaitRecordedItems){ 1, levels };
   CHECK (plait_unknown_replace (both, &batch, 0, &attention, &best, NO_ERROR));
@@ -95,7 +97,7 @@ TEST_CASE (unknown, by_hand)
   CHECK_STRING (weighed, "Ada c Ada");
   clear_words (&best);
 
-  /* A row that attends only to the end keeps <unk>. */
+  /* A target row that attends only to the end token keeps <unk>. */
   memset (first, 0, sizeof first);
   first[3] = first[15] = 1;
   CHECK (plait_unknown_replace (single, &batch, 0, &attention, &best, NO_ERROR));
@@ -147,7 +149,7 @@ TEST_CASE (unknown, reads_a_dictionary_or_names_its_line)
     }
 }
 
-/* The word of the dictionary replaces that of the source. */
+/* If the dictionary has an entry for the source word, the entry is taken. */
 TEST_CASE (unknown, takes_entries_of_the_dictionary)
 {
   g_autoptr (PlaitVocabulary) vocabulary = data_words ("a\n");
@@ -181,7 +183,7 @@ TEST_CASE (unknown, takes_entries_of_the_dictionary)
   clear_words (&best);
 }
 
-/* Counts the unknown tokens of all hypotheses, and those of them without a word. */
+/* Returns the number of unknown tokens in all hypotheses. Sets *@without to the number of those that got no word. */
 static gint64
 count_unknown (const PlaitHypotheses *found, gint64 *without)
 {
@@ -201,8 +203,8 @@ count_unknown (const PlaitHypotheses *found, gint64 *without)
 
 #define BEAM 6
 
-/* A model that prefers <unk>, searched with each value of decode.unknown. forbid writes none of them; replace finds the
- * hypotheses of keep, whether or not the caller asks for attention, each <unk> with a word. */
+/* Searches with a model that prefers <unk>, with each value of decode.unknown. forbid writes no <unk>. replace finds
+ * the hypotheses of keep, each <unk> with a word, whether or not the caller asks for attention. */
 TEST_CASE (unknown, in_search)
 {
   gint64 all = 0;
@@ -250,10 +252,10 @@ TEST_CASE (unknown, in_search)
 }
 
 /*
- * Own words
+ * Tests of own words: unknown words that get ids within their sentence
  */
 
-/* Makes a batch of two sentences, whose own words are Ada and Bob, and Cid. The vocabulary has 7 ids. */
+/* Makes a batch of two sentences: the first has the own words Ada and Bob, the second Cid. The vocabulary has 7 ids. */
 #define OWN_BATCH(target_outputs_)                                                                                     \
   {                                                                                                                    \
     .n_sentences = 2, .target_rows = { 2, targets }, .target_outputs = target_outputs_, .first_own = 7,                \
@@ -281,7 +283,7 @@ TEST_CASE (unknown, own_words_are_text_after_search)
   CHECK_STRING (text->str, "Bob a <unk>\nCid");
 }
 
-/* A word that an output copied stays; decode.unknown=replace reads only the others from the attention. */
+/* A word that the output has copied stays. decode.unknown=replace finds only the other words through attention. */
 TEST_CASE (unknown, own_words_are_not_replaced)
 {
   g_autoptr (PlaitVocabulary) vocabulary = data_words ("a a a b b c\n");
@@ -314,7 +316,7 @@ TEST_CASE (unknown, own_words_are_not_replaced)
   CHECK_STRING (words, "Bob Ada");
 }
 
-/* Targets may have the own words of their sentence, not those of another. */
+/* Targets may have own words of their sentence, but not those of another sentence. */
 TEST_CASE (unknown, own_words_are_checked_by_sentence)
 {
   g_auto (SearchFixture) fixture = search_fixture_new ("serial", 0, NULL, FALSE);

@@ -7,30 +7,31 @@
 #include "training/all-reduce.h"
 #include "layers/parameter-set.h"
 
-/* Tests one process of several. The test implements the module for exchange and plays all other processes. */
+/* Tests one of several processes. The test implements the module that exchanges gradients, and plays all other
+ * processes. */
 
-#define FROM_BEFORE 100 /* each number of the arriving partial sums */
-#define FROM_LAST 7     /* each number of the arriving results */
-#define PATIENCE 3      /* number of polls until a message has arrived */
+#define FROM_BEFORE 100 /* value of each number in the partial sums that arrive */
+#define FROM_LAST 7     /* value of each number in the results that arrive */
+#define PATIENCE 3      /* number of polls until a message counts as arrived */
 
-/* Traffic in one direction of one lane. */
+/* Traffic in one direction of one lane of the exchange. */
 typedef struct
 {
-  gint64 n;          /* numbers that were transferred, from the last one on */
-  PlaitScalar *each; /* sends: the numbers, in their places */
+  gint64 n;          /* number of numbers transferred so far; the last ones are transferred first */
+  PlaitScalar *each; /* numbers that were sent, at their places; used only for sends */
 } Lane;
 
 static struct
 {
   guint n;
   guint own;
-  gboolean threads; /* TRUE: threads other than the first may call */
+  gboolean threads; /* TRUE: threads other than the first may call the module */
   GThread *first;
   gint64 all;
   const PlaitScalar *gradients;
   Lane sent[2];
   guint asked[PLAIT_RANKS_SLOTS];
-  PlaitScalar *to[PLAIT_RANKS_SLOTS]; /* destination of a receive in progress */
+  PlaitScalar *to[PLAIT_RANKS_SLOTS]; /* where the numbers of a pending receive are written */
   gsize numbers[PLAIT_RANKS_SLOTS];
   guint lanes[PLAIT_RANKS_SLOTS];
 } others;
@@ -95,11 +96,11 @@ static const PlaitRanksTable table = {
 };
 
 /*
- * Shards
+ * Shards of the test's updates
  */
 
 #define PARAMETERS 5
-#define TWICE 2 /* is read twice, so that its gradient is complete late */
+#define TWICE 2 /* this parameter is read twice, so that its gradient is complete late */
 #define ROWS 300
 #define WIDTH 1000
 #define SHARDS 3
@@ -109,13 +110,13 @@ typedef struct
   PlaitAllReduce *all_reduce;
   const PlaitParameters *parameters;
   guint number;
-  gboolean fails; /* TRUE: the shard fails after backward */
+  gboolean fails; /* TRUE: the shard fails after its backward pass */
   PlaitPool *pool;
   PlaitArena *arena;
   PlaitTape *tape;
 } Shard;
 
-/* Returns the value of each number in the gradient of shard @number. */
+/* Returns the value of each element of a parameter's gradient in shard @number. */
 static double
 gradient_of (guint number, guint parameter)
 {
@@ -176,7 +177,7 @@ check_numbers (const PlaitParameters *parameters, const PlaitScalar *numbers, do
     }
 }
 
-/* Runs process @own of @n twice, and once more with shard @failing failing. */
+/* Runs process @own of @n processes twice, and once more with shard @failing failing. */
 static void
 check_process (guint n, guint own, guint threads, guint failing)
 {

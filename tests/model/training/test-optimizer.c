@@ -51,7 +51,7 @@ follow_path (const PlaitTrainSettings *settings, double rate, const double path[
     }
 }
 
-/* Kingma & Ba 2014, algorithm 1, with .9, .98 and 1e-9. */
+/* Adam (Kingma & Ba 2014, algorithm 1) with .9, .98 and 1e-9. */
 TEST_CASE (optimizer, follows_adam)
 {
   PlaitTrainSettings settings = train_settings ();
@@ -59,7 +59,7 @@ TEST_CASE (optimizer, follows_adam)
   follow_path (&settings, 0.1, adam_path);
 }
 
-/* Epsilon as in fairseq and TensorFlow. */
+/* Adam with epsilon applied as fairseq and TensorFlow do. */
 TEST_CASE (optimizer, follows_adam_with_an_uncorrected_epsilon)
 {
   PlaitTrainSettings settings = train_settings ();
@@ -68,7 +68,7 @@ TEST_CASE (optimizer, follows_adam_with_an_uncorrected_epsilon)
   follow_path (&settings, 0.1, adam_hat_path);
 }
 
-/* Zeiler 2012, algorithm 1, with .95 and 1e-6. */
+/* Adadelta (Zeiler 2012, algorithm 1) with .95 and 1e-6. */
 TEST_CASE (optimizer, follows_adadelta)
 {
   PlaitTrainSettings settings = train_settings ();
@@ -77,7 +77,7 @@ TEST_CASE (optimizer, follows_adadelta)
   follow_path (&settings, 1, adadelta_path);
 }
 
-/* The mean square of the updates is of updates before multiplication by the rate. */
+/* The mean square of the updates is taken before they are multiplied by the rate. */
 TEST_CASE (optimizer, follows_adadelta_at_a_tenth_of_its_rate)
 {
   PlaitTrainSettings settings = train_settings ();
@@ -86,8 +86,8 @@ TEST_CASE (optimizer, follows_adadelta_at_a_tenth_of_its_rate)
   follow_path (&settings, 0.1, adadelta_tenth_path);
 }
 
-/* By hand: gradient 5, clipped to 1. Mean squares .05 and 0, with epsilon .05: sqrt (.05) /
- * sqrt (.1) = sqrt (1 / 2). */
+/* By hand: the gradient 5 is clipped to 1. The mean squares are .05 and 0, and epsilon is .05: the update is sqrt (.05)
+ * / sqrt (.1) = sqrt (1 / 2). */
 TEST_CASE (optimizer, clips_for_adadelta)
 {
   PlaitTrainSettings settings = train_settings ();
@@ -108,7 +108,8 @@ TEST_CASE (optimizer, clips_for_adadelta)
   CHECK_NEAR ((double)a->value.data[0], -sqrt (.5), 1e-6);
 }
 
-/* By hand: gradients (3, 4) have norm 5; clipped to 1 they are (0.6, 0.8). The first moment is a tenth of that. */
+/* By hand: the gradients (3, 4) have the norm 5, and clipped to 1 they are (0.6, 0.8). The first moment is a tenth of
+ * that. */
 TEST_CASE (optimizer, clips_by_the_global_norm)
 {
   PlaitTrainSettings settings = train_settings ();
@@ -121,7 +122,7 @@ TEST_CASE (optimizer, clips_by_the_global_norm)
   g_autoptr (PlaitOptimizer) optimizer = NULL;
 
   settings.clip = 1;
-  settings.epsilon = 1; /* makes the size of the gradient visible */
+  settings.epsilon = 1; /* so large that the size of the gradient makes a difference */
   CHECK (plait_parameters_allocate (parameters, NULL));
   optimizer = plait_optimizer_new (&settings, parameters, NULL);
   a->gradient.data[0] = 3;
@@ -165,7 +166,7 @@ check_rates (gint schedule, double rate, const double *wanted)
     }
 }
 
-/* Vaswani et al. 2017, 5.3, times 0.2 as in Libovicky et al. 2018, section 4. */
+/* The schedule of Vaswani et al. 2017, section 5.3, times 0.2 as in Libovicky et al. 2018, section 4. */
 TEST_CASE (schedule, noam)
 {
   check_rates (PLAIT_TRAIN_SCHEDULE_NOAM, 0.2, rate_noam);
@@ -222,7 +223,8 @@ schedule_settings (gint schedule)
   return settings;
 }
 
-/* Half a cosine from .8 to .2 over updates 20 to 100: a quarter is at .5 + .3 sqrt (1 / 2). */
+/* Half a period of a cosine, from .8 to .2, over the updates 20 to 100. After a quarter of it, the rate is .5 + .3 sqrt
+ * (1 / 2). */
 TEST_CASE (schedule, cosine)
 {
   PlaitTrainSettings settings = schedule_settings (PLAIT_TRAIN_SCHEDULE_COSINE);
@@ -234,7 +236,7 @@ TEST_CASE (schedule, cosine)
   CHECK_NEAR (plait_learning_rate (&settings, 100, 1, 100, 0), 0.8, 1e-12);
 }
 
-/* OneCycleLR of torch: a cosine from a 25th of the rate, then one to the lowest. */
+/* torch's OneCycleLR: a cosine that rises from a 25th of the rate, then one that falls to the lowest rate. */
 TEST_CASE (schedule, one_cycle)
 {
   PlaitTrainSettings settings = schedule_settings (PLAIT_TRAIN_SCHEDULE_ONE_CYCLE);
@@ -244,7 +246,7 @@ TEST_CASE (schedule, one_cycle)
   check_schedule (&settings, 100, wanted, G_N_ELEMENTS (wanted));
 }
 
-/* Periods of 8 and 16 updates after the warm-up (Loshchilov & Hutter 2017, eq. 5, with T_mult 2), or all of 8. */
+/* After the warm-up, periods of 8 and 16 updates (Loshchilov & Hutter 2017, eq. 5, with T_mult 2), or of 8 each. */
 TEST_CASE (schedule, restarts)
 {
   PlaitTrainSettings settings = schedule_settings (PLAIT_TRAIN_SCHEDULE_RESTARTS);
@@ -288,7 +290,7 @@ TEST_CASE (schedule, steps)
     }
 }
 
-/* Chen et al. 2023, algorithm 2, in doubles. */
+/* Lion (Chen et al. 2023, algorithm 2), computed in doubles. */
 TEST_CASE (optimizer, follows_lion)
 {
   PlaitTrainSettings settings = train_settings ();
@@ -311,7 +313,8 @@ TEST_CASE (optimizer, follows_lion)
   follow_path (&settings, 0.05, path);
 }
 
-/* Gradients on the tape make the update that the parameters' gradients make, and leave those unchanged. */
+/* Gradients that stay on the tape make the same update as gradients of the parameters, and leave the latter
+ * unchanged. */
 TEST_CASE (optimizer, takes_the_gradients_that_the_tape_keeps)
 {
   PlaitTrainSettings settings = train_settings ();

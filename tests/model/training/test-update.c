@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Updates in shards: gradients of the whole batch, and equal bits for any number of threads. */
+/* Tests of updates in shards: they give the gradients of the whole batch, and equal bits with any number of threads. */
 
 #ifdef PLAIT_SCALAR_DOUBLE
 #define AGREEMENT 1e-10
@@ -19,13 +19,14 @@
 
 #define SENTENCES 6
 
-/* Two neighbouring sentences lack the second source, so that a shard can be without it. */
+/* Two neighbouring sentences lack the second source, so that a shard may have no sentence with it. */
 static const gint64 first_lengths[SENTENCES] = { 4, 2, 1, 9, 3, 2 };
 static const gint64 second_lengths[SENTENCES] = { 3, 5, 2, 0, 0, 4 };
 static const gint64 *const lengths[] = { first_lengths, second_lengths };
 static const gint64 targets[SENTENCES] = { 3, 1, 4, 2, 7, 1 };
 
-/* Builds trees over a bigru, tree coverage and a recurrent decoder, or Transformers only. */
+/* Builds a model. If @recurrent: trees over a bigru, tree coverage and a recurrent decoder; otherwise only
+ * Transformers. */
 static PlaitFixture *
 new_model (PlaitRegistry *registry, gboolean recurrent)
 {
@@ -55,7 +56,7 @@ new_model (PlaitRegistry *registry, gboolean recurrent)
   return model;
 }
 
-/* Results of an update: all gradients end to end, and the sums. */
+/* Results of an update: all gradients, one after the other, and the sums. */
 typedef struct
 {
   PlaitScalar *gradients;
@@ -70,7 +71,7 @@ outcome_clear (Outcome *outcome)
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Outcome, outcome_clear)
 
-/* Returns the gradients on the tape as one array. */
+/* Returns the gradients that are on the tape, as one array. */
 static PlaitScalar *
 kept_gradients (const PlaitParameters *parameters, const PlaitTape *tape)
 {
@@ -107,7 +108,7 @@ update_in (gint precision, gint loss_per, const PlaitFixture *model, gint64 shar
   settings.loss_per = loss_per;
   plait_parameters_zero_gradients (parameters);
   work = plait_update_new (model->model, tape, &settings, NULL, NULL);
-  /* Runs twice: the first update must have no effect on the second. */
+  /* Run the update twice: the first must have no effect on the second. */
   for (guint i = 0; i < 2; i++)
     {
       outcome.sums = (PlaitTrainingSums){ 0 };
@@ -193,7 +194,7 @@ TEST_CASE (update, has_them_over_trees_with_coverage_too)
   check_decoder (TRUE);
 }
 
-/* Weights of 1, 3 and 2 are sentences that come once, three times and twice. */
+/* Sentences with the weights 1, 3 and 2 count as if they came once, three times and twice. */
 TEST_CASE (update, counts_a_sentence_as_often_as_its_weight_says)
 {
   static const double weights[SENTENCES] = { 1, 3, 1, 2, 1, 1 };
@@ -230,7 +231,7 @@ TEST_CASE (update, counts_a_sentence_as_often_as_its_weight_says)
       }
 }
 
-/* Returns the distance between the gradients of @a and @b, relative to the norm of @b's. */
+/* Returns the distance between the gradients of @a and @b, divided by the norm of those of @b. */
 static double
 distance (const Outcome *a, const Outcome *b, gint64 n)
 {
@@ -244,7 +245,8 @@ distance (const Outcome *a, const Outcome *b, gint64 n)
   return sqrt (apart / all);
 }
 
-/* A bfloat16 factor has a relative error of at most 1/256. After a few layers the gradients have about half of that. */
+/* A factor in bfloat16 has a relative error of at most 1/256. After a few layers, the gradients have about half of
+ * that. */
 static void
 check_bfloat16 (gboolean recurrent)
 {
@@ -284,7 +286,7 @@ TEST_CASE (update, has_them_in_bfloat16_over_trees_with_coverage_too)
   check_bfloat16 (TRUE);
 }
 
-/* Also over trees with coverage: a missing source is not a row of zeros. */
+/* A missing source is not the same as a row of zeros, also with trees and coverage. */
 static void
 check_absent (gboolean recurrent)
 {
@@ -341,7 +343,8 @@ check_input (const PlaitInput *a, const PlaitInput *b)
     CHECK_STRING (a->trees->labels[i], b->trees->labels[i]);
 }
 
-/* The contents of a sentence in plait_fixture_batch depend on its number. */
+/* In plait_fixture_batch(), the contents of a sentence depend on its number. So a cut batch must equal batches of its
+ * sentences. */
 TEST_CASE (update, cuts_a_batch_into_the_batches_that_its_sentences_make)
 {
   PlaitRegistry *registry = test_registry ();
@@ -369,7 +372,7 @@ TEST_CASE (update, cuts_a_batch_into_the_batches_that_its_sentences_make)
 
 #define MANY 40
 
-/* A batch that does not fit into memory fails with an estimate of its needs; the next batch is computed. */
+/* A batch that does not fit into memory fails with an estimate of the memory it needs. The next batch is computed. */
 TEST_CASE (update, says_which_batch_does_not_fit_into_its_shards)
 {
   PlaitRegistry *registry = test_registry ();
