@@ -71,12 +71,15 @@ typedef struct
   PlaitLinear feed;    /* linear map from the readout to the gates of the first cell, for input feeding */
   guint cross;
   PlaitLinear readout;
-  PlaitLinear *initial_states; /* [layers][n_initial]; the first of each layer has a bias */
-  PlaitLinear *initial_cells;  /* [layers][n_initial], for LSTM cells */
-  guint n_initial;             /* number of memories or summaries from which the first states are computed */
-  guint *states;               /* [layers] numbers of the carried states */
-  guint *cell_states;          /* [layers] numbers of the carried cell states, for LSTM cells */
-  guint fed;                   /* number of the carried readout, for input feeding */
+
+  /* [layers][n_initial] maps to the first states; the first map of each layer has a bias */
+  PlaitLinear *initial_states;
+
+  PlaitLinear *initial_cells; /* [layers][n_initial] maps to the first cell states, for LSTM cells */
+  guint n_initial;            /* number of memories or summaries from which the first states are computed */
+  guint *states;              /* [layers] numbers of the carried states */
+  guint *cell_states;         /* [layers] numbers of the carried cell states, for LSTM cells */
+  guint fed;                  /* number of the carried readout, for input feeding */
 } Recurrent;
 
 /* Inputs and outputs of a step. */

@@ -39,7 +39,7 @@ restore_folder (int folder)
   return same;
 }
 
-/* Restores the standard streams that have changed. TRUE if none had. */
+/* Restores the standard streams that have changed. TRUE if all were unchanged. */
 static gboolean
 restore_streams (const int *streams)
 {

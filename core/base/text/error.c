@@ -87,7 +87,7 @@ plait_no_error (GError **fault, GError **error)
   return FALSE;
 }
 
-/* longer names are never compared */
+/* Maximum bytes of a name that is compared. */
 #define MAX_NAME 64
 
 /* Returns the Damerau-Levenshtein distance (optimal string alignment: insertion, deletion, substitution and a swap of

@@ -212,7 +212,7 @@ add_members (PlaitJson *json, const char *members, va_list values)
         case 'u':
           plait_json_integer (json, parts[i], va_arg (values, guint));
           break;
-        default: /* %jd and %zu have 64 bits */
+        default: /* the types of %jd and %zu have 64 bits */
           plait_json_integer (json, parts[i], va_arg (values, gint64));
         }
     }

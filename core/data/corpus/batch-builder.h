@@ -31,7 +31,7 @@ typedef struct
   /* TRUE: trees were made without a maker, @steps are pairs of children, and nodes have no labels */
   gboolean linked;
 
-  GArray *steps; /* gint32, two per node, nodes of all sentences end to end */
+  GArray *steps; /* gint32, two numbers per node, nodes of all sentences end to end */
   GArray *nodes; /* gint64 [sentences + 1], first node of each sentence; last, the number of nodes */
 
   const PlaitDocumentSettings *documents;
@@ -39,7 +39,7 @@ typedef struct
   GArray *bounds;    /* gint64 [documents + 1], first sentence of each document; last, the number of sentences */
 
   gboolean aligned;    /* TRUE: the source has word alignments */
-  GArray *links;       /* gint32, two per link, a row of the source and a row of the target */
+  GArray *links;       /* gint32, two numbers per link: a row of the source and a row of the target */
   GArray *link_bounds; /* gint64 [sentences + 1], first link of each sentence; last, the number of links */
 } PlaitStreamBuilder;
 

@@ -188,7 +188,7 @@ plait_corpus_fill_noise (const PlaitCorpus *corpus, const PlaitCorpusStreamState
     {
       gint64 from = (gint64)plait_random_below (key, (guint64)(2 * i), (guint64)corpus->size);
       gint64 length = plait_token_store_length (stream->tokens, from);
-      if (length > 0 /* else keep the token: the drawn sentence has no tokens */
+      if (length > 0 /* keep the token if the drawn sentence has no tokens */
           && !plait_token_store_read (stream->tokens, from,
                                       (gint64)plait_random_below (key, (guint64)(2 * i + 1), (guint64)length), 1,
                                       row + i, error))
@@ -206,7 +206,7 @@ plait_corpus_fill_feature_noise (const PlaitCorpus *corpus, const PlaitCorpusStr
     {
       gint64 from = (gint64)plait_random_below (key, (guint64)(2 * i), (guint64)corpus->size);
       gint64 line = plait_corpus_line (corpus, from), length = plait_features_length (stream->features, line);
-      if (length == 0) /* keep the row: the drawn sentence has no rows */
+      if (length == 0) /* keep the row if the drawn sentence has no rows */
         continue;
       if (!stream->features->read_row (stream->features, line,
                                        (gint64)plait_random_below (key, (guint64)(2 * i + 1), (guint64)length),

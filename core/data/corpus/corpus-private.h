@@ -137,7 +137,8 @@ PlaitCorpus *plait_corpus_new (const PlaitCorpusSettings *settings, GError **err
 /* Removes all tuples before the next lines are read; for feeds, which drop no tuples. */
 void plait_corpus_clear (PlaitCorpus *corpus);
 
-/* Counts kept tuples with missing features and finds the longest. Fails on length 0 if empty=error. */
+/* Counts the kept tuples whose features are missing, and finds the length of the longest features of a tuple. Fails on
+ * features of length 0 if empty=error. */
 gboolean plait_corpus_count_features (PlaitCorpus *corpus, PlaitCorpusStreamState *stream, GError **error);
 
 /* TRUE if documents are cut into chunks. */

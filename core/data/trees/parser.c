@@ -33,7 +33,7 @@ enum
 
 typedef struct
 {
-  char *sentence; /* freed and NULL when the sentence is done */
+  char *sentence; /* text of the sentence; freed and NULL when the sentence is done */
   gsize length;
   PlaitParseOutcome end;
   char *tree;
@@ -54,7 +54,7 @@ typedef struct
   const PlaitParseSettings *settings;
   PlaitTextReader *reader;
   gboolean ended;
-  GQueue jobs; /* Job, in the order of the lines */
+  GQueue jobs; /* (element-type Job) in the order of the lines */
   Worker *workers;
 } Parse;
 

@@ -17,7 +17,8 @@ typedef struct
   gint64 leaves;
   gint64 height;
 
-  /* Constituents of the file, before binarisation, by number of children. Word tags are not counted. */
+  /* Numbers of constituents in the file with one, two, three and more children, before binarisation. Word tags are not
+   * counted. */
   gint64 unary;
   gint64 binary;
   gint64 ternary;

@@ -167,7 +167,8 @@ offer (Beam *beam, const State *state)
   return TRUE;
 }
 
-/* Offers the state that extends state @parent by a match of word @i of the hypothesis with rank @rank. */
+/* Offers a new state: state @parent, extended by a match of word @i of the hypothesis with the position of rank
+ * @rank. */
 static gboolean
 offer_match (Alignment *alignment, guint parent, gint i, gint rank)
 {

@@ -70,7 +70,7 @@ struct PlaitMetricKind
   gboolean larger_is_better;
   gboolean reads_lines; /* TRUE: documents keep their line ends; FALSE: spaces join their sentences */
 
-  /* Sets defaults; NULL: all are zero. */
+  /* Sets the settings of @metric to their defaults; NULL: all defaults are zero. */
   void (*begin) (PlaitMetric *metric);
   /* Checks the settings against each other and sets fields that depend on them; may be NULL. */
   gboolean (*finish) (PlaitMetric *metric, GError **error);

@@ -185,7 +185,7 @@ subsets_new (const PlaitStatistics *baseline, const PlaitStatistics *system)
   return subsets;
 }
 
-/* Sets @sums to the sums of the rows of the sentences whose bits are set in @chosen. */
+/* Sums the rows of all sentences whose bits are set in @chosen into @sums. */
 static void
 add_subsets (double *sums, const Subsets *subsets, const guint64 *chosen)
 {
@@ -209,8 +209,8 @@ add_subsets (double *sums, const Subsets *subsets, const guint64 *chosen)
     }
 }
 
-/* Sets @sums to the sums of differences of the sentences whose bits are set in @chosen, in the order of sentences:
- * fractions depend on the order. */
+/* Sums the differences of all sentences whose bits are set in @chosen into @sums, in the order of sentences, because
+ * sums of fractions depend on the order. */
 static void
 add_differences (double *sums, const PlaitStatistics *baseline, const PlaitStatistics *system, const guint64 *chosen)
 {

@@ -38,7 +38,7 @@ typedef struct
   gboolean reads_trees;              /* encoders only: TRUE if the input must have trees */
   const char *decoders;              /* decoders that the plugin works in, "transformer;gru"; NULL: all */
   const char *attentions;            /* scores of decoders that the plugin works with, "heads;score"; NULL: all */
-  PlaitCrossScores scores;           /* decoders only: how their cross-attentions score rows */
+  PlaitCrossScores scores;           /* decoders only: method by which the cross-attentions score rows */
   PlaitStructure requires_structure; /* links that the plugin's memories must carry */
   gboolean one_memory_is_enough;     /* TRUE if one memory with the required links is enough; FALSE: all need them */
   gboolean requires_leaves;          /* encoders only: TRUE if the encoder needs an inner encoder */
