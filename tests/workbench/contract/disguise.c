@@ -5,7 +5,7 @@
 
 typedef struct
 {
-  GString *failed; /* names such as "runs search" */
+  GString *failed; /* names of the failed properties, such as "runs search" */
   char *text;      /* message of the first failure */
   guint n_passed;
 } Outcome;

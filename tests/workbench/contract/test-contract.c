@@ -3,7 +3,7 @@
 #include "harness.h"
 #include "models.h"
 
-/* Checks the contract for every plugin that the registry finds. No plugin is named here. */
+/* Tests the contract of every plugin that the registry finds. This file names no plugin. */
 
 #define SECONDS 120
 
@@ -13,8 +13,8 @@ take (const PlaitContractResult *result, gpointer data)
   CONTEXT ("%s", result->text ? result->text : "");
 
   CHECK (result->outcome == PLAIT_CONTRACT_PASSED || result->outcome == PLAIT_CONTRACT_NOT_APPLICABLE);
-  /* Plugins of plait work in every decoder that their schemas name. A decoder may refuse the width of a single
-   * memory. */
+  /* plait's own plugins work in every decoder that their schemas name. Only the property memories may be refused: a
+   * decoder may not accept the width of a single memory. */
   if (!g_str_equal (result->property, "memories"))
     CHECK_INT (result->n_refused, 0);
   *(guint *)data += result->n_models;
@@ -48,7 +48,7 @@ check_all (const char *property)
 PROPERTY (structure)
 PROPERTY (runs)
 #ifdef PLAIT_SCALAR_DOUBLE
-PROPERTY (gradients) /* precise only with doubles */
+PROPERTY (gradients) /* precise only if PlaitScalar is double */
 #endif
 PROPERTY (memories)
 PROPERTY (missing)

@@ -5,10 +5,10 @@
 #include "interface/plugin.h"
 #include "layers/layers.h"
 
-/* Every property can fail: decoders and outputs that break their contract in one place each. */
+/* Tests that every property can fail, with decoders and outputs that break their contract in one place each. */
 
 /*
- * Decoders. The valid one has self-attention, a linear recurrence and a cross-attention.
+ * Tests of decoders. The valid one has self-attention, a linear recurrence and a cross-attention.
  */
 
 typedef struct
@@ -20,12 +20,12 @@ typedef struct
   guint carried;
 } Own;
 
-/* Differences of this faulty decoder from the valid one. */
+/* Differences of the faulty decoder from the valid one. */
 typedef struct
 {
-  PlaitNode *(*change) (PlaitDecoding *decoding, PlaitTape *tape, PlaitNode *x); /* changes the states */
-  PlaitNode *(*begin) (PlaitDecoding *decoding, PlaitTape *tape);                /* gives the first carried rows */
-  gboolean two; /* TRUE: declares a second cross-attention, and does not call it */
+  PlaitNode *(*change) (PlaitDecoding *decoding, PlaitTape *tape, PlaitNode *x); /* returns changed states */
+  PlaitNode *(*begin) (PlaitDecoding *decoding, PlaitTape *tape); /* returns the carried rows before the first step */
+  gboolean two; /* TRUE: the decoder declares a second cross-attention and does not call it */
 } FaultyDecoder;
 
 static FaultyDecoder faulty_decoder;
@@ -99,7 +99,7 @@ decode (PlaitDecoding *decoding, gconstpointer settings, gconstpointer state, Pl
                     words);                                                                                            \
   }
 
-/* Returns row other (@rows, s, row) of @x in place of each row. */
+/* Returns @x, in which each row is replaced by the row other (@rows, s, row). */
 static PlaitNode *
 replace_rows (PlaitTape *tape, PlaitNode *x, PlaitRagged rows, gint64 (*other) (PlaitRagged rows, gint64 s, gint64 row))
 {
@@ -140,7 +140,8 @@ OTHER_ROWS (next)
 OTHER_ROWS (last)
 OTHER_ROWS (previous_in_batch)
 
-/* Scales the states of each target by a number; its rows in this pass are rows. */
+/* Defines a function that scales the states of each target by @number, in which rows are the rows of the target in this
+ * pass. */
 #define SCALE(name, number)                                                                                            \
   static double name##_factor (gpointer data, gint64 s)                                                                \
   {                                                                                                                    \
@@ -171,7 +172,8 @@ halve_gradient (PlaitDecoding *decoding, PlaitTape *tape, PlaitNode *x)
   return disguise_halve_gradient (tape, x);
 }
 
-/* Computes another number when the layer is computed again: it was called before with the key of its dropout. */
+/* Returns another result if the layer is computed again. It notices that because it was called before with the same key
+ * of dropout. */
 static PlaitNode *
 notice_the_second_call (PlaitDecoding *decoding, PlaitTape *tape, PlaitNode *x)
 {
@@ -206,7 +208,7 @@ begin_with_all (PlaitDecoding *decoding, PlaitTape *tape)
   return replace_rows (tape, means, plait_ragged_units (plait_tape_arena (tape), means->value.rows), previous_in_batch);
 }
 
-/* Divides by the sum of a memory, which is 0 without rows. */
+/* Divides by the sum of a memory, which is 0 if the memory has no rows. */
 static PlaitNode *
 begin_with_shares (PlaitDecoding *decoding, PlaitTape *tape)
 {
@@ -239,7 +241,7 @@ DECODER (begins_with_another_sentence, "batches", "a sentence must not depend on
 DECODER (begins_with_shares_of_a_source, "missing", "expected a finite", .begin = begin_with_shares)
 
 /*
- * Outputs. The valid one copies words of all sources, by a gate.
+ * Tests of outputs. The valid one copies words of all sources, with a gate.
  */
 
 typedef struct
@@ -247,7 +249,7 @@ typedef struct
   PlaitLinear gate;
 } OwnOutput;
 
-/* Differences of this faulty output from the valid one. */
+/* Difference of the faulty output from the valid one. */
 static void (*faulty_output) (PlaitOutputPass *pass, PlaitTape *tape);
 
 static gboolean

@@ -10,27 +10,28 @@
 #include "contract/contract.h"
 #include "disguise.h"
 
-/* Every property can fail: encoders, combiners and coverages that break their contract in one place each. */
+/* Tests that every property can fail, with encoders, combiners and coverages that break their contract in one place
+ * each. */
 
-/* Differences of this faulty plugin from a valid one. */
+/* Differences of the faulty plugin from a valid one. */
 typedef struct
 {
   gboolean (*build) (GError **error);
   PlaitNode *(*change) (PlaitTape *tape, PlaitCrossAttention *cross,
-                        PlaitNode *context); /* combiners: changes their context */
+                        PlaitNode *context); /* combiners: function that changes their context */
   void (*encode) (PlaitEncoding *encoding, PlaitMemory *memory);
   PlaitNode *(*update) (const PlaitCoverageStep *step);
-  guint first_memory;      /* combiners: index of the first memory that is read */
-  gboolean loss;           /* TRUE: declares a loss */
+  guint first_memory;      /* combiners: index of the first memory that they read */
+  gboolean loss;           /* TRUE: the plugin declares a loss */
   double weight;           /* weight of the loss */
-  PlaitStructure promised; /* structure in an encoder's schema */
-  PlaitStructure declared; /* structure declared in build */
+  PlaitStructure promised; /* structure that the schema of an encoder promises */
+  PlaitStructure declared; /* structure that build declares */
 } FaultyPlugin;
 
 static FaultyPlugin faulty_plugin;
 
 /*
- * Valid plugins
+ * Functions of valid plugins
  */
 
 static guint
@@ -112,10 +113,10 @@ update (gconstpointer settings, gconstpointer state, const PlaitCoverageStep *st
 }
 
 /*
- * Running a faulty plugin
+ * Functions that run a faulty plugin
  */
 
-/* Checks that the faulty plugin fails the properties @failed, with a message that contains @words. */
+/* Checks that the faulty plugin fails the properties @failed with a message that contains @words. */
 static void
 check_fault (PlaitPluginKind kind, guint seconds, const char *failed, const char *words)
 {
@@ -136,7 +137,8 @@ check_fault (PlaitPluginKind kind, guint seconds, const char *failed, const char
 #define COMBINER PLAIT_PLUGIN_COMBINER
 #define COVERAGE PLAIT_PLUGIN_COVERAGE
 
-/* A faulty plugin: kind, name, properties that fail, words of the message, differences. */
+/* Defines the test of a faulty plugin: its kind, its name, the properties that fail, words of the message, and its
+ * differences from a valid plugin. */
 #define FAULTY(kind, name, failed, words, ...)                                                                         \
   TEST_CASE (contract_faults, name)                                                                                    \
   {                                                                                                                    \
@@ -149,7 +151,7 @@ FAULTY (COMBINER, sound_combiner, "", "", .change = NULL)
 FAULTY (COVERAGE, sound_coverage, "", "", .update = NULL)
 
 /*
- * Structure
+ * Encoders whose structure is wrong
  */
 
 static void
@@ -200,7 +202,7 @@ FAULTY (ENCODER, has_leaves_above_leaves, "structure", "memory first, row 0 has 
         .promised = PLAIT_STRUCTURE_LEVELS, .declared = PLAIT_STRUCTURE_LEVELS, .encode = leaves_above_leaves)
 
 /*
- * Plugins that do not run
+ * Plugins that fail to run
  */
 
 static gboolean
@@ -290,7 +292,7 @@ TEST_CASE (contract_faults, does_not_end)
 }
 
 /*
- * Wrong numbers of the right shape
+ * Plugins that compute wrong numbers of the right shape
  */
 
 static PlaitNode *
@@ -330,7 +332,8 @@ halve_gradient_of_states (PlaitEncoding *encoding, PlaitMemory *memory)
 
 static pthread_t main_thread;
 
-/* The number of rows divided by itself; and one less, divided by itself. */
+/* The number of rows divided by itself, which is NaN for 0; and that number less one divided by itself, which is NaN
+ * for 1. */
 FACTOR (divide_by_rows, rows / rows)
 FACTOR (divide_by_other_rows, (rows - 1) / (rows - 1))
 FACTOR (divide_by_sentences, 1 / sentences)
@@ -338,7 +341,7 @@ FACTOR (divide_by_queries, 1 / queries)
 FACTOR (count_threads, plait_pool_threads (plait_tape_pool (plait_cross_tape (cross))))
 FACTOR (ask_for_thread, pthread_equal (pthread_self (), main_thread) ? 1 : 2)
 
-/* Detects by the key of its dropout that it was called before with these arguments. */
+/* Notices that it was called before with these arguments, because the key of dropout is the same. */
 static PlaitNode *
 notice_the_second_call (PlaitTape *tape, PlaitCrossAttention *cross, PlaitNode *context)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "process/crash.h"
 
-/* A plugin that calls exit (0) must not pass the test. */
+/* Makes the test fail if a plugin calls exit (0). */
 __attribute__ ((constructor)) static void
 watch (void)
 {

@@ -2,9 +2,9 @@
 #include "experiment/groups.h"
 #include "harness.h"
 
-/* Every default of the core. Fingerprints leave out settings with their defaults, so a changed default would give
- * another run the same fingerprint: increase DEFAULTS in core/workbench/experiment/file.c together with the line here.
- * A new setting needs only a line here. */
+/* All defaults of the core. Fingerprints leave out settings that have their defaults, so after a change of a default
+ * another run would have the same fingerprint. If you change a default, change the line here and increase DEFAULTS in
+ * core/workbench/experiment/file.c. A new setting needs only a line here. */
 
 static const char *const defaults[] = {
   "experiment.seed=1",
@@ -180,6 +180,6 @@ TEST_CASE (defaults, are_what_keys_of_runs_leave_out)
           continue;
         CONTEXT ("%s", line);
         CHECK (g_strv_contains (defaults, line));
-        CHECK_STRING (setting->standard, canonical); /* written like values, which are compared with it as text */
+        CHECK_STRING (setting->standard, canonical); /* defaults are compared with values as text */
       }
 }

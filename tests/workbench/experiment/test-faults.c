@@ -3,7 +3,7 @@
 #include "files.h"
 #include "harness.h"
 
-/* Experiment files: the message for each fault. */
+/* Tests of experiment files: the message for each fault. */
 
 static void
 check_refused (PlaitRegistry *registry, const char *text, const char *const *overrides, const char *part)
@@ -17,7 +17,7 @@ check_refused (PlaitRegistry *registry, const char *text, const char *const *ove
 
 typedef struct
 {
-  guint line; /* line of the valid file to replace, from 1; 0: @replacement is an override */
+  guint line; /* number of the line of the valid file to replace, from 1; 0: replacement is an override */
   const char *replacement;
   const char *part;
 } Fault;
@@ -224,7 +224,7 @@ TEST_CASE (experiment_file, documents_must_fit)
   DATA "train.de=train.de\n[source en]\nencoder=transformer\n[source de]\nencoder=pyramid\nleaves=transformer\n"       \
        "[decoder]\ncombiner=descent\n"
 
-/* A combiner that pairs sentences needs to know those of the target, unless no source has documents. */
+/* A combiner that pairs sentences must know the sentences of the target, except if no source has documents. */
 TEST_CASE (experiment_file, pairs_of_sentences_need_start_tokens)
 {
   static const char *const sources_alone[] = { "data.documents=en", NULL };
@@ -323,7 +323,7 @@ TEST_CASE (experiment_file, files_that_are_none)
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "example.ini:2");
 }
 
-/* A module that hangs is tried once, with a time limit, and reported with the other faults. */
+/* A module that hangs is tried once, with a time limit. The message reports it together with the other faults. */
 TEST_CASE (experiment_file, modules_that_hang_are_told_with_the_rest)
 {
   g_autofree char *bytes = NULL;
@@ -353,5 +353,5 @@ TEST_CASE (experiment_file, modules_that_hang_are_told_with_the_rest)
   CHECK_CONTAINS (error->message, "hanging.ini:8: [train] epochs: ");
   CHECK_INT (plait_problems_count (problems), 3);
   CHECK_INT (plait_problems_get (problems, 1)->line, 6);
-  CHECK (g_get_monotonic_time () - start < 20 * G_USEC_PER_SEC); /* two sources, one try */
+  CHECK (g_get_monotonic_time () - start < 20 * G_USEC_PER_SEC); /* two sources use the module, but it was tried once */
 }

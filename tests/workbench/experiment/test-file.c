@@ -9,7 +9,7 @@
 #include "files.h"
 #include "harness.h"
 
-/* Experiment files: the settings of valid ones. */
+/* Tests of valid experiment files: their settings. */
 
 TEST_CASE (experiment_file, a_sound_one)
 {
@@ -58,7 +58,7 @@ TEST_CASE (experiment_file, streams_can_be_documents)
   CHECK (cs.layout == PLAIT_LAYOUT_LINES && !cs.start_tokens && cs.roles == 0 && cs.maximum == 0);
   CHECK_STRING (cs.language, "cs");
 
-  /* The stored text has only used streams, and can be read again. */
+  /* The stored text has only the streams that are used, and can be read again. */
   g_autofree char *text = plait_experiment_text (experiment);
   CHECK_CONTAINS (text, "\ndocuments=en\n");
   g_autoptr (PlaitExperiment) again = plait_experiment_parse (text, "run.h5", NULL, registry, NO_ERROR);
@@ -85,7 +85,7 @@ TEST_CASE (experiment_file, sources_can_be_chosen_and_ordered)
   CHECK (!strstr (text, "image"));
 }
 
-/* Defaults of [train] depend on the optimizer; given values do not change. */
+/* The defaults of [train] depend on the optimizer. Values in the file do not change. */
 TEST_CASE (experiment_file, defaults_suit_the_optimizer)
 {
   static const struct
@@ -137,7 +137,7 @@ TEST_CASE (experiment_file, the_resolved_text_reads_back_to_itself)
   CHECK_STRING (again->name, "a \\ b");
 }
 
-/* Paths of the command line are relative to the current folder, paths in a file to that file. */
+/* A path on the command line is relative to the current folder, a path in a file to the folder of the file. */
 TEST_CASE (experiment_file, files_on_the_command_line_are_relative_to_where_it_is_given)
 {
   g_autoptr (PlaitRegistry) registry = example_registry ();
@@ -161,7 +161,7 @@ TEST_CASE (experiment_file, files_on_the_command_line_are_relative_to_where_it_i
   REQUIRE (other);
   CHECK_STRING (other->data.folder, folder);
   CHECK_STRING (plait_experiment_data_file (other, "train", "en"), german);
-  /* An empty value names no file. */
+  /* An empty value means that no file is named. */
   g_autoptr (PlaitExperiment) none
       = example_load (registry, example_text, (const char *[]){ "train.initialise=", NULL }, NO_ERROR);
   REQUIRE (none);
@@ -171,8 +171,8 @@ TEST_CASE (experiment_file, files_on_the_command_line_are_relative_to_where_it_i
                "--set data.vocabulary.shared=train.de: [data] vocabulary.shared: there is no file");
 }
 
-/* "~" and variables are expanded in the file and on the command line. A run stores the result, so that it can be made
- * again in another environment. */
+/* Replaces "~" and variables in paths of the file and of the command line. A run stores the result, so that it can be
+ * repeated in another environment. */
 TEST_CASE (experiment_file, paths_have_folders_of_users_and_variables)
 {
   g_autoptr (PlaitRegistry) registry = example_registry ();
@@ -217,7 +217,7 @@ TEST_CASE (experiment_file, paths_have_folders_of_users_and_variables)
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "there is no user no-such-user");
   g_clear_error (&error);
 
-  /* A "$" in a file's name survives storing and reading again. */
+  /* A "$" in the name of a file is preserved when the experiment is stored and read again. */
   plait_test_write ("text/$HOME", "a\n");
   g_autoptr (PlaitExperiment) experiment
       = example_load (registry, example_text, (const char *[]){ "data.vocabulary.shared=text/$$HOME", NULL }, NO_ERROR);
@@ -229,7 +229,7 @@ TEST_CASE (experiment_file, paths_have_folders_of_users_and_variables)
   CHECK_STRING (plait_experiment_vocabulary_file (again, "shared"), odd);
 }
 
-/* The form in which plait test stores the values of --set. */
+/* plait test stores values of --set in this form. */
 TEST_CASE (experiment_file, a_setting_of_the_command_line_is_made_to_last)
 {
   g_autoptr (GError) error = NULL;
@@ -258,7 +258,7 @@ TEST_CASE (experiment_file, files_of_one_from_a_pipe_are_relative_to_where_it_is
   close (atoi (open_file + strlen ("/dev/fd/")));
 }
 
-/* A file below /dev/shm is a regular file, so paths in it are relative to its folder. */
+/* An experiment file in /dev/shm is a regular file, so its paths are relative to its folder. */
 TEST_CASE (experiment_file, files_of_one_in_memory_are_relative_to_it)
 {
   g_autofree char *folder = g_strdup ("/dev/shm/plait-test-XXXXXX");
@@ -295,7 +295,7 @@ TEST_CASE (experiment_file, the_key_knows_what_changes_results)
     { "data.vocabulary_size=501", TRUE },
     { "experiment.sources=de+en+image", TRUE },
   };
-  /* The combiner of the comparison has the parameters of every case. */
+  /* The combiner with which results are compared has the parameters of every case. */
   g_auto (GStrv) lines = g_strsplit (example_text, "context_heads=4\n", -1);
   g_autofree char *text = g_strjoinv ("", lines);
   g_autoptr (PlaitExperiment) base = example_load (registry, text, NULL, NO_ERROR);
@@ -314,7 +314,7 @@ TEST_CASE (experiment_file, the_key_knows_what_changes_results)
     }
 }
 
-/* Runs store the digest of this form, so that it does not change when plait gains a setting. */
+/* A run stores the digest of the brief form, so that the digest does not change when plait gets a new setting. */
 TEST_CASE (experiment_file, the_brief_key_leaves_defaults_out)
 {
   g_autoptr (PlaitRegistry) registry = example_registry ();
@@ -379,7 +379,7 @@ TEST_CASE (experiment_file, a_generated_corpus)
   CHECK_STRING (resolved_again, resolved);
 }
 
-/* An encoder of trees needs a file of trees, and a file of trees needs such an encoder. */
+/* An encoder that reads trees needs a file of trees, and a file of trees needs such an encoder. */
 TEST_CASE (experiment_file, trees)
 {
   g_autoptr (PlaitRegistry) registry = example_registry ();
@@ -400,7 +400,8 @@ TEST_CASE (experiment_file, trees)
   g_autofree char *twice = plait_experiment_text (again);
   CHECK_STRING (twice, resolved);
 
-  /* Generated trees leave the file out of the fingerprint. Without an encoder of trees there are no trees. */
+  /* If trees are generated, the fingerprint does not contain the file of trees. If no encoder reads trees, there are no
+   * trees. */
   g_autoptr (PlaitExperiment) control
       = example_load (registry, text, (const char *[]){ "data.trees=random", NULL }, NO_ERROR);
   g_autofree char *key = plait_experiment_fingerprint_text (control);
@@ -445,7 +446,7 @@ TEST_CASE (experiment_file, tasks_say_which_streams_are_documents)
   CHECK_INT (plait_experiment_documents (made, "target").layout, PLAIT_LAYOUT_SENTENCES);
 }
 
-/* plait-bench loads models whose text files do not exist. */
+/* plait-bench loads models although their text files do not exist. */
 TEST_CASE (experiment_file, models_need_no_data)
 {
   static const char *const names[] = { "small", "msmt", "mmt", "long", "h128", "h256", "h1024" };

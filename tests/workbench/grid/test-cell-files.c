@@ -8,13 +8,13 @@
 #include "files.h"
 #include "harness.h"
 
-/* Cells that differ in the contents of their files. */
+/* Tests of cells that differ in the contents of their files. */
 
 static const char head[] = "[data]\ntrain.a=one\ntrain.b=one\ntest.a=one\ntest.b=one\nvalidation.a=one\n"
                            "validation.b=one\ntarget=b\nvocabulary_type=words\nvocabulary_size=0\n[source a]\n"
                            "encoder=transformer\n[decoder]\nwidth=64\n[grid]\n";
 
-/* Writes @text as the file @name and makes its folders. */
+/* Writes @text to the file @name, and makes the folders above it. */
 static void
 write_file (const char *name, const char *text)
 {
@@ -71,7 +71,8 @@ TEST_CASE (cells, files_of_other_content_make_other_cells)
     }
 }
 
-/* Returns the texts from which @cell learns vocabulary @name, '+' before those that a key names. (transfer full) */
+/* Returns the texts from which @cell learns vocabulary @name. A text that a key names has '+' before it. (transfer
+ * full) */
 static char *
 texts_of (const PlaitExperimentCell *cell, const char *name)
 {
@@ -90,40 +91,40 @@ texts_of (const PlaitExperimentCell *cell, const char *name)
 
 typedef struct
 {
-  const char *data; /* lines of [data] in addition to the files */
+  const char *data; /* further lines of [data] */
   const char *axes;
   const char *vocabulary;
-  const char *texts[3]; /* texts of each cell; '+': named by a key */
+  const char *texts[3]; /* expected texts of each cell; '+': named by a key */
 } Sharing;
 
 #define OF_FILES "train.a=a\ntrain.b=b\ntrain.c=c\ntarget=c\nvocabulary_type=words\nvocabulary_size=0\n"
 #define SOURCES "[source a]\nencoder=transformer\n[source b]\nencoder=transformer\n[decoder]\nwidth=64\n[grid]\n"
 
 static const Sharing sharings[] = {
-  /* All texts that any cell reads, in the order of the cell that reads most. */
+  /* The vocabulary is learnt from all texts that any cell reads, in the order of the cell that reads most. */
   { OF_FILES, "experiment.sources=a;a+b\n", "shared", { "+a +b +c", "a b c" } },
   { OF_FILES, "experiment.sources=a;b\n", "shared", { "+a +c +b", "+a +c +b" } },
   { OF_FILES, "experiment.sources=a;a+b\nvocabularies=together\n", "shared", { "+a +b +c", "a b c" } },
   { OF_FILES, "experiment.sources=a;a+b\nvocabularies=own\n", "shared", { "a c", "a b c" } },
-  /* A stream with other text in each cell; an equal text counts once. */
+  /* The cells have different texts for a stream. A text that several cells have counts once. */
   { OF_FILES, "data.train.a=a;other\nexperiment.sources=a\n", "shared", { "+a +c +other", "+a +c +other" } },
   { OF_FILES,
     "data.train.a=a;copy\nexperiment.sources=a;a+b\nexclude=data.train.a=copy & experiment.sources=a\n",
     "shared",
     { "+a +b +c", "a b c" } },
-  /* The order of equal texts changes nothing. */
+  /* The cells read equal texts in another order, which makes no difference. */
   { OF_FILES, "experiment.sources=a+b;b+a\n", "shared", { "a b c", "b a c" } },
   { OF_FILES "vocabulary=separate\n", "experiment.sources=a;a+b\n", "a", { "a", "a" } },
   { OF_FILES "vocabulary=separate\n", "data.train.a=a;other\n", "a", { "+a +other", "+a +other" } },
   { OF_FILES "vocabulary=separate\n", "data.train.a=a;other\n", "c", { "c", "c" } },
-  /* Cells with other settings of the vocabulary. */
+  /* The cells differ in a setting of the vocabulary. */
   { OF_FILES, "data.vocabulary_minimum_count=1;2\nexperiment.sources=a\n", "shared", { "a c", "a c" } },
   { OF_FILES,
     "data.vocabulary_minimum_count=1;2\nexperiment.sources=a;a+b\nzip=data.vocabulary_minimum_count & "
     "experiment.sources\n",
     "shared",
     { "a c", "a b c" } },
-  /* Cells without a common stream. */
+  /* The cells have no stream in common. */
   { OF_FILES "train.d=other\n[source c]\nencoder=transformer\n[source d]\nencoder=transformer\n",
     "data.target=c;d\nexperiment.sources=a;b\nzip=data.target & experiment.sources\n",
     "shared",
@@ -141,7 +142,7 @@ static const Sharing sharings[] = {
     "data.generate=agreement;copy\ndata.target=target\nexperiment.sources=a\nexperiment.seed=1\n",
     "shared",
     { "a target", "a target" } },
-  /* A vocabulary read from a file is not learnt. */
+  /* A vocabulary that is read from a file is not learnt. */
   { OF_FILES "vocabulary.shared=a\n", "experiment.sources=a;a+b\n", "shared", { "a c", "a b c" } },
 };
 
@@ -175,7 +176,8 @@ TEST_CASE (cells, learn_one_vocabulary_from_the_text_of_all)
     }
 }
 
-/* The stored experiment of a cell alone gives the cell. A cell that reads all text is as without a grid. */
+/* The experiment that a cell stores describes it completely, vocabularies included. A cell that reads all text has the
+ * experiment that it would have without a grid. */
 TEST_CASE (cells, have_their_vocabularies_from_their_experiments)
 {
   g_autoptr (PlaitRegistry) registry = test_grid_registry ();
@@ -207,7 +209,8 @@ TEST_CASE (cells, have_their_vocabularies_from_their_experiments)
       g_autofree char *key = plait_training_fingerprint (alone, digests, &error);
       CHECK (g_str_equal (key, cells->cells[i].training_fingerprint) == (i == 1));
     }
-  /* The content of a text that a cell learns from without reading it is part of its fingerprint. */
+  /* The fingerprint of a cell depends on the contents of texts from which it learns, even if it does not read them
+   * otherwise. */
   write_file ("b", "ww\n");
   g_autoptr (PlaitCells) changed = plait_cells_load (path, NULL, 0, registry, &error);
   REQUIRE (changed != NULL);
@@ -220,7 +223,7 @@ TEST_CASE (cells, tell_which_vocabularies_differ)
   {
     const char *axes;
     const char *differs;
-    const char *text; /* text of the first vocabulary of the first cell */
+    const char *text; /* text that describes the first vocabulary of the first cell */
   } cases[] = {
     { "experiment.sources=a;a+b\n", NULL, "words, learnt from a, b, c" },
     { "experiment.sources=a;a+b\nvocabularies=own\n", "shared", "words, learnt from a, c" },
@@ -255,7 +258,7 @@ TEST_CASE (cells, tell_what_may_make_their_lines_differ)
   static const struct
   {
     const char *data, *axes;
-    const char *told[3]; /* beginnings of the sentences */
+    const char *told[3]; /* first words of the sentences */
   } cases[] = {
     { "", "experiment.sources=a;a+b\n", { NULL } },
     { "maximum_source_length=9\n", "experiment.sources=a;a+b\n", { "Limits of length" } },

@@ -8,9 +8,10 @@
 #include "files.h"
 #include "harness.h"
 
-/* States of cells: finished cells are kept, others are run again for a stated reason. */
+/* Tests of the states of cells: finished cells are kept, others are run again, and the reason is given. */
 
-/* Returns the attribute seconds of @what, "training" or "evaluation/test", in the file of cell @i. */
+/* Returns the attribute seconds of the object @what in the file of cell @i. @what is "training" or
+ * "evaluation/test". */
 static double
 seconds_of (const PlaitGrid *grid, guint i, const char *what)
 {
@@ -28,7 +29,8 @@ all_seconds_of (const PlaitGrid *grid, guint i)
   return seconds_of (grid, i, "training") + seconds_of (grid, i, "evaluation/test");
 }
 
-/* Due cells take as long as finished cells like them: a second seed as long as the first seed of its combiner. */
+/* The estimate for a due cell is the time of similar finished cells: the second seed takes as long as the first seed of
+ * the same combiner. */
 TEST_CASE (grid, tells_how_long_it_takes_by_the_cells_that_ran)
 {
   test_grid_write ("decoder.combiner=serial;flat\nexperiment.seed=1\n");
@@ -52,7 +54,7 @@ TEST_CASE (grid, tells_how_long_it_takes_by_the_cells_that_ran)
   CHECK (cost->bytes > 0 && cost->cells[1].like == &opened.grid->items[0] && !cost->cells[1].measured);
   CHECK_NEAR (cost->seconds, 2 * all_seconds_of (opened.grid, 0) + all_seconds_of (opened.grid, 3), 1e-9);
 
-  /* A run that must be evaluated again counts as finished too. */
+  /* A run that must only be evaluated again counts as finished here. */
   g_auto (TestGrid) other = test_grid_open ("cells", (const char *[]){ "decode.maximum_length=6", NULL }, 0);
   CHECK_INT (plait_grid_count (other.grid, PLAIT_CELL_TRAINED), 2);
   g_autoptr (PlaitGridCost) again = plait_grid_cost_new (other.grid, NULL);
@@ -60,7 +62,7 @@ TEST_CASE (grid, tells_how_long_it_takes_by_the_cells_that_ran)
   CHECK (again->seconds > 0);
 }
 
-/* The first seed of each combiner is measured unless one has run. Nothing is written, and a failure is reported for the
+/* The first seed of each combiner is measured, if no seed has run. Nothing is written. A failure is reported for its
  * cell. */
 TEST_CASE (grid, measures_the_speed_of_what_has_not_run)
 {
@@ -83,7 +85,7 @@ TEST_CASE (grid, measures_the_speed_of_what_has_not_run)
   CHECK (!cost->cells[1].like && cost->cells[0].like == &items[1] && !cost->cells[0].measured);
   CHECK (cost->cells[2].like == &items[2] && cost->cells[2].measured && cost->cells[2].seconds > 0);
   CHECK (cost->cells[2].bytes > 1 << 20);
-  /* Not like the cell of another combiner with its seed. */
+  /* The estimate does not come from the cell of the other combiner with the same seed. */
   CHECK (cost->cells[3].like == &items[2] && cost->cells[3].measured);
   CHECK_CONTAINS (cost->cells[4].fault, "crashed (signal 11");
   CHECK (!cost->cells[5].fault && cost->cells[5].like);
@@ -130,7 +132,7 @@ TEST_CASE (grid, does_not_run_finished_cells_again)
     {
       g_autofree char *now = digest_cell (second.grid, i);
 
-      /* A rewritten file would have another time in it. */
+      /* If the file had been rewritten, another time would be in it. */
       CHECK_STRING (now, before[i]);
     }
 }
@@ -150,7 +152,7 @@ TEST_CASE (grid, tells_which_setting_changed)
   CHECK_STRING (find_cell (changed.grid, "decoder.combiner=flat experiment.seed=2")->note,
                 "combiner.projections was shared, is separate");
 
-  /* The old file stays until a new one is finished. */
+  /* The old file stays until the new run is finished. */
   gint stop = 1;
   PlaitGridOptions options = { .jobs = 1, .threads = 1, .stop = &stop };
   g_autoptr (GError) error = NULL;
@@ -166,11 +168,11 @@ TEST_CASE (grid, tells_which_setting_changed)
   CHECK (g_strcmp0 (replaced, before) != 0);
 }
 
-/* Settings of search and evaluation are not part of the training fingerprint: cells are evaluated again without
- * training. */
+/* Settings of search and evaluation are not in the training fingerprint: when they change, cells are evaluated again
+ * without training. */
 TEST_CASE (grid, evaluates_finished_cells_again_and_does_not_train_them)
 {
-  static const char bias[] = "/training/updates/seconds"; /* time of day; another training has other values */
+  static const char bias[] = "/training/updates/seconds"; /* times, which differ after another training */
   const char *other[] = { "evaluate.metrics=chrf++", "decode.maximum_length=6", NULL };
   double before[4], after[4];
 
@@ -189,7 +191,7 @@ TEST_CASE (grid, evaluates_finished_cells_again_and_does_not_train_them)
       CHECK (run && plait_store_read_rows (run, bias, PLAIT_STORE_DOUBLE, 0, 1, 1, &before[i], NULL));
     }
 
-  /* After a stop the old evaluation is unchanged. */
+  /* After an interruption, the old evaluation is unchanged. */
   gint stop = 1;
   PlaitGridOptions options = { .jobs = 1, .threads = 1, .stop = &stop };
   g_autoptr (GError) error = NULL;
@@ -233,7 +235,7 @@ TEST_CASE (grid, trains_once_what_only_evaluation_tells_apart)
     CHECK_NEAR (second, first, 0);
   }
 
-  /* A further search needs no training either. */
+  /* Another search needs no training either. */
   test_grid_write ("decode.beam=1;2;3\n");
   g_auto (TestGrid) more = test_grid_open ("cells", NULL, 0);
   CHECK_INT (plait_grid_count (more.grid, PLAIT_CELL_FINISHED), 2);
@@ -242,7 +244,7 @@ TEST_CASE (grid, trains_once_what_only_evaluation_tells_apart)
   CHECK_INT (plait_grid_count (more.grid, PLAIT_CELL_FINISHED), 3);
 }
 
-/* Makes the run at @path one of an older plait, which had other fingerprints and no @setting ("KEY=VALUE"). */
+/* Changes the run at @path into one of an older plait, with other fingerprints and without @setting ("KEY=VALUE"). */
 static void
 make_older (const char *path, const char *setting)
 {
@@ -258,7 +260,7 @@ make_older (const char *path, const char *setting)
          && plait_store_set_string (to, "/", "training_key", "another", NULL) && plait_store_commit (to, NULL));
 }
 
-/* A setting that plait has gained since has its default, so nothing has changed. */
+/* If plait has got a new setting since the run, the setting has its default in the grid, so nothing has changed. */
 TEST_CASE (grid, keeps_cells_of_a_plait_that_knew_fewer_settings)
 {
   static const char setting[] = "window=1";
@@ -315,7 +317,7 @@ TEST_CASE (grid, tells_which_plugin_changed)
   CHECK_INT (plait_grid_count (changed.grid, PLAIT_CELL_FINISHED), 4);
 }
 
-/* Writes the generated corpus as files, and an experiment with them and with a vocabulary file. */
+/* Writes the generated corpus to files, and an experiment that reads them and a vocabulary file. */
 static void
 write_file_grid (void)
 {
@@ -393,10 +395,10 @@ TEST_CASE (grid, runs_only_new_cells_and_excludes)
     REQUIRE (other.grid->cells->n_exclusions == 1);
     CHECK_STRING (other.grid->cells->exclusions[0].rule, "decoder.combiner=flat|parallel & experiment.seed=2");
     CHECK_INT (other.grid->cells->exclusions[0].n_cells, 2);
-    /* The run that was left out is still there. */
+    /* The run of the cell that was left out still exists. */
     CHECK_INT (g_strv_length (other.grid->unclaimed), 1);
   }
-  /* A new axis gives the cells other labels, but the same runs. */
+  /* A new axis changes the labels of the cells, but not their runs. */
   test_grid_write ("decoder.layers=1\n" TEST_TWO_BY_TWO);
   g_auto (TestGrid) named = test_grid_open ("cells", NULL, 0);
   CHECK_INT (plait_grid_count (named.grid, PLAIT_CELL_FINISHED), 4);
@@ -460,12 +462,12 @@ TEST_CASE (grid, runs_damaged_cells_again)
   CHECK_INT (fresh.grid->items[0].state, PLAIT_CELL_STALE);
 }
 
-/* A finished cell that a killed notebook had left open is complete: it is not trained again. */
+/* A notebook was killed while it had a finished cell open. The cell is complete, so it is not trained again. */
 TEST_CASE (grid, refuses_cells_that_were_left_open)
 {
   enum
   {
-    FLAGS = 512 + 11 /* offset of the flags in the superblock of HDF5 */
+    FLAGS = 512 + 11 /* offset of the flags in the superblock of the HDF5 file */
   };
   test_grid_write ("experiment.seed=1\n");
   test_grid_run_all ("cells", 1, NULL);

@@ -19,7 +19,7 @@ write_file (const char *path, const char *text)
   g_assert_true (file && fputs (text, file) >= 0 && fclose (file) == 0);
 }
 
-/* Loads a grid file that ends with @axes. */
+/* Loads a grid file that ends with the lines @axes. */
 static PlaitCells *
 load (PlaitRegistry *registry, const char *axes, GError **error)
 {
@@ -36,8 +36,8 @@ open_registry (void)
   return plait_registry_new_for_folders ((const char *[]){ plait_test_build_path ("plugins"), NULL });
 }
 
-/* Zipped axes vary together. A conditional axis exists in cells that meet its condition; other cells have the file's
- * value. */
+/* Zipped axes vary together. A conditional axis exists only in cells that meet its condition; other cells have the
+ * value in the file. */
 TEST_CASE (cells, axes_that_hang_together)
 {
   g_autoptr (PlaitRegistry) registry = open_registry ();
@@ -60,7 +60,7 @@ TEST_CASE (cells, axes_that_hang_together)
   CHECK_STRING (cells->axes[3].values[cells->cells[2].value_indices[3]], "");
   CHECK_STRING (cells->axes[3].values[cells->cells[4].value_indices[3]], "8");
   CHECK_NEAR (cells->cells[6].experiment->train.smoothing, 0.3, 0);
-  /* A key that the file lacks has its default again. */
+  /* The file lacks this key, so it has its default again. */
   CHECK_NEAR (cells->cells[3].experiment->train.smoothing, cells->cells[0].experiment->train.smoothing, 0);
   CHECK (cells->cells[3].experiment->train.smoothing < 0.2);
 }
@@ -115,7 +115,7 @@ TEST_CASE (cells, every_combination_the_first_axis_slowest)
   CHECK_INT (cells->cells[3].value_indices[0], 1);
   CHECK_INT (cells->cells[3].experiment->experiment.seed, 1);
   CHECK_STRING (cells->cells[3].experiment->combiner->plugin->name, "serial");
-  /* The file has parameters of hierarchical for all cells; serial lacks them. */
+  /* The file has parameters of hierarchical, for all cells; the combiner serial does not have these parameters. */
   CHECK (plait_settings_find (cells->cells[3].experiment->combiner->parameters, "context_heads") < 0);
   CHECK_STRING (plait_settings_text (cells->cells[0].experiment->combiner->parameters, "context_heads"), "2");
 }
@@ -138,7 +138,7 @@ TEST_CASE (cells, exclusions)
   CHECK_INT (cells->cells[1].experiment->n_sources, 2);
 }
 
-/* Two values in each of five groups; only one combiner has context_heads. */
+/* Axes with two values in each of five groups. Only one of the combiners has context_heads. */
 #define AXES_IN_FIVE_GROUPS                                                                                            \
   "data.generate.train=50;60\nsource.%s.layers=1;2\ndecoder.combiner=hierarchical;serial\n"                            \
   "combiner.context_heads=1;2\ntrain.batch=8;16\nvocabularies=own\n"
@@ -189,7 +189,7 @@ TEST_CASE (cells, an_axis_may_have_the_empty_value)
   CHECK_INT (cells->cells[1].experiment->n_sources, 1);
 }
 
-/* A value with separators that no axis needs to correct. */
+/* A single value that contains separators is correct here, so no separator is reported. */
 TEST_CASE (cells, an_axis_may_have_one_value_with_separators)
 {
   static const char *const axes[] = {

@@ -12,9 +12,9 @@
 #include "runs.h"
 #include "system.h"
 
-/* Running grids: failing cells, several jobs, kills, and the folders that a grid may write to. */
+/* Tests of running grids: failing cells, several jobs, killed processes, and the folders to which a grid may write. */
 
-/* Checks that the cells of two folders have equal results. */
+/* Checks that the cells of the folders @name and @expected have equal results. */
 static void
 check_same_grid (const char *name, const char *expected, const char *const *overrides)
 {
@@ -50,13 +50,13 @@ TEST_CASE (grid, isolates_cells_that_fail)
     const char *log = plait_test_read_text (log_path);
     CHECK_CONTAINS (log, "training has diverged");
   }
-  /* Failed cells are run again, finished cells are not. */
+  /* Cells that failed are run again; finished cells are not. */
   g_auto (TestGrid) again = test_grid_open ("cells", NULL, 0);
   CHECK_INT (plait_grid_count (again.grid, PLAIT_CELL_FINISHED), 1);
   CHECK_INT (plait_grid_count (again.grid, PLAIT_CELL_NEW), 4);
 }
 
-/* A cell that fails once is run twice. A cell that hangs and ignores signals is killed; no other cell is. */
+/* A cell that fails once is retried. A cell that hangs and ignores signals is killed, and no other cell is. */
 TEST_CASE (grid, tries_again_and_holds_cells_to_their_time)
 {
   const char *gate = plait_test_path ("gate");
@@ -74,7 +74,7 @@ TEST_CASE (grid, tries_again_and_holds_cells_to_their_time)
     CHECK_INT (opened.grid->items[1].state, PLAIT_CELL_FAILED);
     CHECK_CONTAINS (opened.grid->items[1].note, "crashed (signal 11");
   }
-  /* No other cell in this grid, because a good one may be too slow on a slow machine. */
+  /* The grid has only this cell, because a good cell could exceed the time limit on a slow machine. */
   test_grid_write ("decoder.combiner=faulty\ncombiner.fault=wait\n");
   REQUIRE (g_unlink (gate) == 0);
   g_auto (TestGrid) hanging = test_grid_open ("cells", NULL, 0);
@@ -95,7 +95,7 @@ TEST_CASE (grid, gives_the_same_bits_with_several_jobs)
   check_same_grid ("as many as there is room for", "one", NULL);
 }
 
-/* Returns the state of @process as a letter of proc(5), and its parent; '-' if it has ended. */
+/* Returns the state of @process as a letter (proc(5)), '-' if it has ended. Sets *@parent to its parent. */
 static char
 state_of (pid_t process, pid_t *parent)
 {
@@ -111,7 +111,7 @@ state_of (pid_t process, pid_t *parent)
   return state;
 }
 
-/* Adds the stopped processes below @grid. */
+/* Adds to @stopped the stopped processes that descend from the process @grid. */
 static void
 find_stopped (pid_t grid, GArray *stopped)
 {
@@ -127,8 +127,8 @@ find_stopped (pid_t grid, GArray *stopped)
     }
 }
 
-/* Runs the grid of two cells in a process and kills it when both cells are about to replace checkpoint @number, counted
- * from 0. */
+/* Runs a grid of two cells in a process. Kills it when both cells are about to replace checkpoint number @number, from
+ * 0. */
 static void
 run_and_kill (const char *name, const char *const *overrides, int number)
 {
@@ -155,7 +155,7 @@ run_and_kill (const char *name, const char *const *overrides, int number)
   kill (child, SIGKILL);
   CHECK_INT (waitpid (child, &status, 0), child);
   CHECK (WIFSIGNALED (status) && WTERMSIG (status) == SIGKILL);
-  /* The cells die with the grid, and their locks are released. */
+  /* The processes of the cells die with the grid, and their locks are released. */
   for (guint i = 0; i < stopped->len; i++)
     while (!strchr ("-ZX", state_of (g_array_index (stopped, pid_t, i), &parent)))
       g_usleep (1000);
@@ -191,7 +191,7 @@ always_later (void)
   return now += 60 * G_USEC_PER_SEC;
 }
 
-/* Progress is shown with the name of the cell, without old lines of its log. */
+/* Progress is shown with the name of its cell, and without lines that were in the cell's log before. */
 TEST_CASE (grid, tells_whose_progress_it_shows)
 {
   const char *const long_run[] = { "train.epochs=4", "train.checkpoint_every=1", NULL };
@@ -237,13 +237,13 @@ TEST_CASE (grid, keeps_a_second_grid_out)
                                              (int)getpid (), g_get_host_name ());
   CHECK (!plait_grid_run (opened.grid, &options, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, holder);
-  /* The second grid may, once the first has released the folder. */
+  /* The second grid may start after the first has released the folder. */
   g_clear_pointer (&first.grid, plait_grid_free);
   CHECK (plait_grid_check_folder (opened.grid, NULL, NO_ERROR));
   CHECK (plait_grid_run (opened.grid, &options, NO_ERROR));
 }
 
-/* Checks that no grid may work in the folder "cells", not even with --dry-run, and that the folder is unchanged. */
+/* Checks that no grid may work in the folder "cells", even with --dry-run, and that the folder stays unchanged. */
 static void
 check_refused (const char *part)
 {
@@ -278,7 +278,7 @@ TEST_CASE (grid, replaces_only_files_of_a_grid)
   check_refused ("grid.h5: is not the file of a grid, but the grid would overwrite it");
 }
 
-/* A dry run removes what it made to test the folder. */
+/* A dry run removes everything that it made to test the folder. */
 TEST_CASE (grid, plans_without_a_trace)
 {
   const char *first = plait_test_path ("new"), *below_file = plait_test_path ("tiny.ini/cells");
@@ -325,7 +325,7 @@ TEST_CASE (grid, writes_files_over_all_cells)
   REQUIRE (plait_store_link_target (store, plait_test_format ("/runs/%s", runs[0]), &file, &object, NO_ERROR));
   g_autofree char *target = g_build_filename (opened.grid->folder, file, NULL);
   CHECK (g_file_test (target, G_FILE_TEST_IS_REGULAR));
-  /* A NeXus viewer that opens the grid shows the default plot of the run. */
+  /* A NeXus viewer that opens grid.h5 shows the default plot of a run. */
   g_autofree char *to_runs = plait_store_get_string (store, "/", "default", NO_ERROR);
   g_autofree char *to_run = plait_store_get_string (store, "/runs", "default", NO_ERROR);
   CHECK_STRING (to_runs, "runs");
@@ -342,13 +342,13 @@ TEST_CASE (grid, writes_files_over_all_cells)
   CHECK (g_str_has_prefix (csv, "decoder.combiner,n,test BLEU,test BLEU standard deviation,"));
 }
 
-/* File names contain the whole seed and are unique, however long the values of a cell are. */
+/* File names contain the whole seed and are unique, even if the values of a cell are very long. */
 TEST_CASE (grid, names_files_by_the_seed_however_long)
 {
   static const struct
   {
     const char *axes;
-    const char *first; /* name of the first cell's file, before eight digits */
+    const char *first; /* name of the file of the first cell, without its eight digits */
   } cases[] = {
     { "decoder.combiner=serial;flat\nexperiment.seed=1;2\n", "combiner-serial_seed-1-" },
     { "experiment.seed=1;2\ndecoder.combiner=serial;flat\ntrain.learning_rate=0.00012345678901234567890;0.5\n"

@@ -3,11 +3,11 @@
 #include "harness.h"
 #include "scoring/run-diff.h"
 
-/* Cells that get more epochs after they are finished. */
+/* Tests of cells that get more epochs after they were finished. */
 
 #define LONGER "train.epochs=2"
 
-/* Checks that the cells of the folders @a and @b have equal bits, except times and paths. */
+/* Checks that the cells in the folders @a and @b have equal bits, except times and paths. */
 static void
 check_same_cells (const PlaitGrid *a, const PlaitGrid *b)
 {
@@ -34,7 +34,7 @@ check_same_cells (const PlaitGrid *a, const PlaitGrid *b)
     }
 }
 
-/* Training continues from its end, and gives the bits of an uninterrupted longer training. */
+/* Training continues from its end and gives the bits of one longer training. */
 TEST_CASE (longer, cells_go_on_to_the_same_bits)
 {
   static const char *const longer[] = { LONGER, NULL };
@@ -50,7 +50,7 @@ TEST_CASE (longer, cells_go_on_to_the_same_bits)
 
     CHECK_INT (plait_grid_count (opened.grid, PLAIT_CELL_PARTIAL), 2);
     CHECK_STRING (opened.grid->items[1].note, "after update 4");
-    /* Stopped before training begins, the finished run is unchanged. */
+    /* If the grid is interrupted before training begins, the finished run is unchanged. */
     CHECK (!plait_grid_run (opened.grid, &options, &error));
     CHECK_ERROR (error, PLAIT_ERROR_INTERRUPTED, "run the same command to continue");
   }
@@ -67,7 +67,7 @@ TEST_CASE (longer, cells_go_on_to_the_same_bits)
   CHECK_INT (plait_grid_count (fresh.grid, PLAIT_CELL_STALE), 2);
 }
 
-/* If continuing would give other bits than a whole training, the cell is trained from the beginning. */
+/* If continuing would give other bits than one training, the cell is trained from the beginning. */
 TEST_CASE (longer, cells_begin_anew_where_going_on_is_not_the_same)
 {
   static const struct
@@ -79,10 +79,10 @@ TEST_CASE (longer, cells_begin_anew_where_going_on_is_not_the_same)
     { { "train.epochs=1" }, { LONGER, "train.batch=11" } },
     { { "train.epochs=1" }, { LONGER, "data.generate.seed=8" } },
     { { "train.schedule=linear" }, { LONGER, "train.schedule=linear" } },
-    /* The end of training validates where a longer training does not. */
+    /* The first training ends with a validation that a longer training would not make. */
     { { "train.updates=2" }, { LONGER, "train.updates=6" } },
     { { "train.validate_every=3" }, { LONGER, "train.validate_every=3" } },
-    /* The longer training might have ended earlier, by patience. */
+    /* The longer training might have ended earlier, because it has patience. */
     { { "train.epochs=1" }, { LONGER, "train.patience=1" } },
   };
 
@@ -98,7 +98,7 @@ TEST_CASE (longer, cells_begin_anew_where_going_on_is_not_the_same)
     }
 }
 
-/* If two cells differ only in evaluation, one of them continues training, and both are evaluated. */
+/* Two cells differ only in evaluation: one of them continues training, and both are evaluated. */
 TEST_CASE (longer, one_of_the_cells_that_are_trained_the_same_goes_on)
 {
   static const char *const longer[] = { LONGER, NULL };

@@ -6,9 +6,9 @@
 #include "files.h"
 #include "harness.h"
 
-/* Slurm commands that do not end. */
+/* Tests with commands of Slurm that never end. */
 
-/* Writes an executable @script called @name into the folder of programs. */
+/* Writes the executable @script as the program @name, into the folder of fake programs. */
 static void
 write_program (const char *name, const char *script)
 {

@@ -5,12 +5,12 @@
 #include "grid/table.h"
 #include "harness.h"
 
-/* Tables of cells that are made here, so that every number is known. */
+/* Tests of tables of cells that this file makes, so that every number is known. */
 
 static const char *const combiners[] = { "serial", "fl,at" };
 static const char *const seeds[] = { "1", "2" };
 
-/* [row][seed]: translations of each system */
+/* [row][seed]: translations by the system */
 static const char *const hypotheses[2][2][4]
     = { { { "a b c d e", "a b c d f", "x", "y" }, { "a b c d e", "y", "x", "y" } },
         { { "a b c d e", "a b c d f", "x", "y" }, { "a b c d e", "y", "x", "y" } } };
@@ -63,7 +63,7 @@ free_nothing (gpointer score)
   g_free (made);
 }
 
-/* Makes two rows of two seeds; all except the last cell are finished. */
+/* Makes two rows of two seeds. All cells except the last are finished. */
 static Made *
 make (void)
 {
@@ -122,7 +122,8 @@ TEST_CASE (grid_table, has_means_and_spreads_over_seeds)
   CHECK_INT (table->rows[1].n_cells, 2);
   CHECK_INT (table->rows[0].parameters, 1000);
   CHECK_INT (table->rows[1].parameters, 1002);
-  /* 10 and 14: the deviations are 2 and 2, the sum of their squares is 8, over n - 1. */
+  /* The two systems have 10 and 14: the deviations from the mean are 2 and 2, the sum of their squares is 8, divided by
+   * n - 1. */
   CHECK_NEAR (table->rows[0].seed_statistics[0].mean, 12, 1e-12);
   CHECK_NEAR (table->rows[0].seed_statistics[0].deviation, sqrt (8), 1e-12);
   CHECK (isnan (table->rows[0].seed_statistics[0].low));
@@ -130,7 +131,7 @@ TEST_CASE (grid_table, has_means_and_spreads_over_seeds)
   CHECK (isnan (table->rows[1].seed_statistics[0].deviation));
   CHECK_NEAR (table->rows[1].seed_statistics[0].low, 17, 0);
   CHECK_NEAR (table->rows[1].seed_statistics[0].high, 20, 0);
-  /* Medians of 1 1 100 200 1000 1000, and of 1 300 1000. */
+  /* The medians are those of 1 1 100 200 1000 1000, and of 1 300 1000. */
   CHECK_NEAR (table->rows[0].rate, 150, 0);
   CHECK_NEAR (table->rows[1].rate, 300, 0);
 }
@@ -147,7 +148,7 @@ TEST_CASE (grid_table, tests_all_seeds_of_both_rows)
   CHECK (table->rows[1].seed_statistics[0].compared);
   CHECK (!table->rows[1].seed_statistics[1].compared);
   CHECK_INT (table->rows[1].seed_statistics[0].comparison.test, PLAIT_TEST_SEEDS);
-  /* The tested difference is that of the means in the table. */
+  /* The difference that is tested is the difference of the means in the table. */
   for (guint i = 0; i < 2; i++)
     {
       const PlaitRunScore *score = made->items[i].result->scores->pdata[0];
@@ -158,7 +159,7 @@ TEST_CASE (grid_table, tests_all_seeds_of_both_rows)
     }
   CHECK_NEAR (table->rows[1].seed_statistics[0].comparison.baseline, mean, 1e-12);
 
-  /* One seed each. */
+  /* Now each system has one seed. */
   g_clear_pointer (&made->items[1].result, plait_run_result_free);
   g_autoptr (PlaitGridTable) single = plait_grid_table_new (&made->grid, &error);
   REQUIRE (single != NULL);
@@ -169,7 +170,7 @@ TEST_CASE (grid_table, tests_all_seeds_of_both_rows)
   CHECK_CONTAINS (markdown, "| BLEU | p (one seed) | p (Holm, one seed) |");
 }
 
-/* Adds accuracies: @right of @n sentences are right. */
+/* Adds an accuracy to @result: @right of @n sentences are right. */
 static void
 add_accuracy (PlaitRunResult *result, guint right, guint n)
 {
@@ -186,7 +187,8 @@ add_accuracy (PlaitRunResult *result, guint right, guint n)
     }
 }
 
-/* 22.5 +- 3.5 and 55 +- 49.5 over two seeds: other seeds could give anything, however many sentences change. */
+/* 22.5 +- 3.5 and 55 +- 49.5 over two seeds. The difference is not marked as significant: other seeds could reverse it,
+ * although many sentences change. */
 TEST_CASE (grid_table, marks_no_difference_that_is_one_of_seeds)
 {
   g_autoptr (Made) made = make ();
@@ -247,7 +249,7 @@ TEST_CASE (grid_table, keeps_other_references_apart)
   CHECK_CONTAINS (second, "Cells with other references");
 }
 
-/* bleu and bleu:lowercase are both called BLEU. */
+/* The metrics bleu and bleu:lowercase have the same title, BLEU. */
 TEST_CASE (grid_table, tells_metrics_of_one_name_apart)
 {
   g_autoptr (Made) made = make ();
@@ -270,7 +272,7 @@ TEST_CASE (grid_table, tells_metrics_of_one_name_apart)
   CHECK_STRING (table->score_columns[2].name, "bleu:lowercase");
 }
 
-/* A score that all cells have only in addition becomes a column if one cell has it as a metric. */
+/* A score with the flag aside becomes a column, for all cells, if one cell has it as a metric. */
 TEST_CASE (grid_table, shows_a_score_that_stands_aside_beside_one_that_does_not)
 {
   g_autoptr (Made) made = make ();
@@ -308,7 +310,7 @@ TEST_CASE (grid_table, writes_csv_and_markdown)
                 "decoder.combiner,n,test BLEU,test BLEU standard deviation,test BLEU low,test BLEU high,"
                 "test BLEU p,test BLEU adjusted p,test BLEU better,test PPL,test PPL standard deviation,test PPL low,"
                 "test PPL high,parameters,target tokens per second");
-  /* One seed that scores like the first seed of the baseline: t = .5 / sqrt (.75) with one degree of freedom. */
+  /* One seed, whose score is that of the baseline's first seed: t = .5 / sqrt (.75), with one degree of freedom. */
   CHECK_CONTAINS (lines[2], "\"fl,at\",1,18,,17,20,0.66666666");
   CHECK (g_str_has_suffix (lines[2], ",5,,5,5,1002,300"));
   CHECK_CONTAINS (markdown, "| combiner | n | BLEU | p | p (Holm) | PPL | parameters | target tokens/s |\n"

@@ -4,14 +4,14 @@
 
 #include <glib/gstdio.h>
 
-/* Runs whose updates have several batches. Each run has two epochs of ten batches. */
+/* Tests of runs whose updates accumulate the gradients of several batches. Each run has two epochs of ten batches. */
 
 #define ITS_DROPOUT(group) group ".dropout=0", group ".attention_dropout=0", group ".feed_forward_dropout=0"
 #define WITHOUT_DROPOUT "train.log_every=1", ITS_DROPOUT ("decoder"), ITS_DROPOUT ("source.a"), ITS_DROPOUT ("source.b")
 #define MAXIMUM 32
 
-/* Reads the column @column of /training/@table, which has at most MAXIMUM rows, into @values. Returns the number of
- * rows. */
+/* Reads column @column of the table /training/@table into @values. The table has at most MAXIMUM rows. Returns the
+ * number of rows. */
 static gint64
 read_column (PlaitStore *store, const char *table, const char *column, double *values)
 {
@@ -24,8 +24,8 @@ read_column (PlaitStore *store, const char *table, const char *column, double *v
   return n;
 }
 
-/* Checks the columns step, epoch and target_tokens of a run with @accumulate batches an update, where an epoch has
- * @updates updates. */
+/* Checks the columns step, epoch and target_tokens of a run. An update of the run has @accumulate batches, and an epoch
+ * has @updates updates. */
 static void
 check_epochs (const char *experiment, const char *accumulate, gint64 updates)
 {
@@ -58,8 +58,8 @@ TEST_CASE (accumulate, ends_an_epoch_with_a_short_update)
   check_epochs (experiment, "train.accumulate=10000", 1);
 }
 
-/* The gradient of an update with fewer batches than accumulate= is the mean over these batches: ten batches of six
- * sentences give the gradient of one batch of sixty, with accumulate=10 and with accumulate=25. */
+/* If an update has fewer batches than train.accumulate says, its gradient is the mean over these batches. Ten batches
+ * of six sentences give the gradient of one batch of sixty, both with accumulate=10 and with accumulate=25. */
 TEST_CASE (accumulate, scales_a_short_update_by_what_it_has)
 {
   static const char *const whole[] = { WITHOUT_DROPOUT, "train.batch=60", NULL };
@@ -86,7 +86,7 @@ TEST_CASE (accumulate, scales_a_short_update_by_what_it_has)
     }
 }
 
-/* The linear schedule knows the number of updates beforehand: its rate falls to zero at the last update. */
+/* The linear schedule needs the number of updates beforehand: its rate falls to zero at the last update. */
 TEST_CASE (accumulate, plans_as_many_updates_as_there_are)
 {
   static const char *const overrides[]
@@ -130,7 +130,7 @@ TEST_CASE (accumulate, trains_further_by_an_epoch_to_the_same_bits)
   test_check_same_run (output, whole);
 }
 
-/* A new row of the log resets the sums of the log. The ratio that detects divergence must not be reset. */
+/* A new row of the log resets the sums of the log, but must not reset the ratio that detects divergence. */
 TEST_CASE (accumulate, trains_further_to_the_same_measure_of_divergence)
 {
   static const char *const names[] = { "longer.h5", "straight.h5" };

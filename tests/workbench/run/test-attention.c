@@ -2,20 +2,20 @@
 #include "dumps/attention.h"
 #include "harness.h"
 
-/* Dumps of attention made by hand: two heads, one target row, a memory of two rows and a memory of one row. */
+/* Tests of dumps of attention made by hand: two heads, one target row, a memory of two rows and a memory of one row. */
 
 typedef struct
 {
-  PlaitScalar first[4];    /* [head, target, row] of memory 0 */
-  PlaitScalar second[2];   /* [head, target, row] of memory 1 */
-  PlaitScalar contexts[4]; /* [head, target, memory] */
+  PlaitScalar first[4];    /* [head, target, row]: weights of memory 0 */
+  PlaitScalar second[2];   /* [head, target, row]: weights of memory 1 */
+  PlaitScalar contexts[4]; /* [head, target, memory]: weights of contexts */
   guint heads[2];
-  PlaitScalar sentinel[2]; /* [head, target] */
+  PlaitScalar sentinel[2]; /* [head, target]: weights of the sentinel */
   guint sentinel_heads;
 } Weights;
 
-/* One layer with two memories and one unnamed attention to each, without attention to contexts and without a
- * sentinel. */
+/* A record with one layer and two memories. Each memory has one attention without a name. There is neither attention to
+ * contexts nor a sentinel. */
 typedef struct
 {
   gint64 targets[2];
@@ -24,7 +24,7 @@ typedef struct
   PlaitAttentionRecord record;
 } Made;
 
-/* Fills @made from @layers [memory] for @length target rows. Returns its record. (transfer none) */
+/* Fills in @made from @layers [memory], for @length target rows. Returns its record. (transfer none) */
 static PlaitAttentionRecord *
 make (Made *made, gint64 length, PlaitRecordedLayer *layers)
 {
@@ -48,7 +48,7 @@ make (Made *made, gint64 length, PlaitRecordedLayer *layers)
   return &made->record;
 }
 
-/* Returns labels of a target whose last row is its end, and of two memories, en and de, whose rows are numbered.
+/* Returns labels of a target whose last row is its end token, and of two memories, en and de, whose rows are numbered.
  * (transfer full) */
 static PlaitLabels *
 new_labels (const PlaitAttentionRecord *attention)
@@ -89,7 +89,8 @@ TEST_CASE (attention, is_written_with_both_attentions_together)
   CHECK (write_dump ("dump.h5", sound, TRUE, NO_ERROR));
   g_autoptr (PlaitStore) store = plait_store_open (plait_test_path ("dump.h5"), &error);
   REQUIRE (store != NULL);
-  /* The means over heads are .25 for the context of en, and .625 and .375 for the rows of en. */
+  /* The means over heads are .25 for the context of en, and .625 and .375 for the rows of en. Their products are
+   * expected. */
   CHECK (plait_store_read (store, "/attention/test/0/en.effective/weights", PLAIT_STORE_SCALAR, 2, effective, &error));
   CHECK_NEAR (effective[0], .25 * .625, 1e-6);
   CHECK_NEAR (effective[1], .25 * .375, 1e-6);
@@ -134,7 +135,7 @@ TEST_CASE (attention, whose_rows_do_not_sum_to_one_is_refused)
   first.first[3] = .5;
   CHECK (!write_dump ("first.h5", first, TRUE, &error));
   CHECK_ERROR (error, PLAIT_ERROR_FAILED, "attention of layer 0, head 1, target row 0 sums to 2.5 instead of 1");
-  /* A fault in memory 1 is found although no head attends to memory 0. */
+  /* The fault in memory 1 is found although no head attends to memory 0. */
   other.heads[0] = 0;
   other.second[1] = .5;
   CHECK (!write_dump ("other.h5", other, FALSE, &error));
@@ -144,7 +145,8 @@ TEST_CASE (attention, whose_rows_do_not_sum_to_one_is_refused)
   CHECK_ERROR (error, PLAIT_ERROR_FAILED, "attention to contexts of layer 0, head 0, target row 0 sums to 0.75");
 }
 
-/* Writes coverage of two target rows. Memory en has two rows and coverage @of_en; de has one row and no coverage. */
+/* Writes coverage of two target rows. The memory en has two rows and the coverage @of_en; de has one row and no
+ * coverage. */
 static gboolean
 write_coverage (const char *name, const PlaitRecordedCoverage *of_en, GError **error)
 {
@@ -213,9 +215,9 @@ TEST_CASE (coverage_dump, shows_a_state_that_is_one_number)
   check_attribute (store, "/coverage/test/0/en/fertility", "axes", "row");
 }
 
-/* The source en has the words a and b, de has a word that cannot be copied. In row 0 of the target p_gen = 3/4 and the
- * attention copies a and b by 3:1; in row 1 p_gen = 0, and b is copied. A row of copied words is (1 - p_gen) times its
- * part of the attention (See et al. 2017, eq. 9). */
+/* The source en has the words a and b; de has a word that cannot be copied. In target row 0, p_gen is 3/4 and the
+ * attention copies a and b by 3:1. In row 1, p_gen is 0 and b is copied. What is copied from a row is (1 - p_gen) times
+ * its part of the attention (See et al. 2017, eq. 9). */
 TEST_CASE (copy_dump, has_p_gen_and_what_is_copied_from_where)
 {
   PlaitScalar gate[] = { .75, 0 }, en[] = { .75, .25, 0, 1 }, de[] = { 0, 0 };

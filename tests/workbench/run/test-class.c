@@ -7,9 +7,10 @@
 #include <math.h>
 #include <string.h>
 
-/* Runs that predict a class. */
+/* Tests of runs that predict a class. */
 
-/* Writes a key-file of a tiny run that predicts a class. @data: lines of [data]. Returns its path. (transfer none) */
+/* Writes the experiment file of a tiny run that predicts a class, with the lines @data in [data]. Returns its path.
+ * (transfer none) */
 static const char *
 write_class (const char *data)
 {
@@ -66,13 +67,13 @@ TEST_CASE (class, is_learnt_and_scored)
   CHECK (accuracy->score > 90);
   CHECK (f->score > 90);
   CHECK (accuracy->low <= accuracy->score && accuracy->score <= accuracy->high);
-  /* Tables need the scorers for their p-values. */
+  /* Comparisons need the scorers to compute p values. */
   CHECK (accuracy->scorer && f->scorer);
   CHECK (!plait_store_has (run, "/attention"));
-  CHECK (!plait_run_result_find (result, "test", "states_touched")); /* a class needs no search */
+  CHECK (!plait_run_result_find (result, "test", "states_touched")); /* predicting a class needs no search */
 }
 
-/* The bits do not depend on the number of threads or on an interruption. */
+/* Bits depend neither on the number of threads nor on an interruption. */
 TEST_CASE (class, has_the_same_bits_again)
 {
   const char *experiment = write_class (GENERATED);
@@ -80,7 +81,7 @@ TEST_CASE (class, has_the_same_bits_again)
   test_check_interruption (experiment, 30, 2);
 }
 
-/* Another run of classes takes all parameters; a run of sequences takes the encoder. */
+/* Another run that predicts classes takes all parameters; a run that predicts sequences takes only the encoder. */
 TEST_CASE (class, is_taken_on_from)
 {
   const char *experiment = write_class (GENERATED);
@@ -126,7 +127,8 @@ write_file (const char *name, const char *text)
   plait_test_write (name, text);
 }
 
-/* Checks that a line whose label training lacks counts as wrong and has no probability, even alone in its batch. */
+/* Checks that a line whose label training lacks counts as wrong and has no probability, even if it is the only line of
+ * a batch. */
 static void
 check_unknown_is_wrong (const char *experiment)
 {
@@ -155,7 +157,7 @@ TEST_CASE (class, is_said_to_diverge)
 
   test_check_diverges (experiment, NULL);
 
-  /* A constant answer is right for half of these lines, so divergence cannot be seen in the accuracy. */
+  /* Half of these lines have the label that a constant answer gives, so accuracy would not show divergence. */
   const char *alone = write_class ("target=topic\ntrain.text=train.text\ntrain.topic=train.topic\n"
                                    "test.text=train.text\ntest.topic=train.topic");
   write_file ("train.text", "a b\nb c\nc d\nd e\n");
@@ -163,8 +165,8 @@ TEST_CASE (class, is_said_to_diverge)
   test_check_diverges (alone, (const char *[]){ "train.batch=1", "train.metric=", NULL });
 }
 
-/* A model that knows its training text by heart is certain and wrong where validation text has other labels. Such a
- * high loss is no divergence. */
+/* A model that knows its training text by heart is certain, and is wrong where validation text has other labels. The
+ * high loss that follows is not divergence. */
 TEST_CASE (class, is_not_said_to_diverge_where_it_knows_its_text_by_heart)
 {
   static const char *const overrides[] = { "train.epochs=400", "train.validate_every=200", "train.metric=", NULL };
@@ -237,10 +239,11 @@ TEST_CASE (class, names_all_files_that_have_changed)
 }
 
 /*
- * Choices
+ * Tests of choices
  */
 
-/* Writes @n documents of two to four sentences. One sentence of each has the word "right"; the answer is its number. */
+/* Writes @n documents of two to four sentences. In each document, one sentence has the word "right". The answer is the
+ * number of this sentence. */
 static void
 write_choices (const char *split, int n)
 {
@@ -297,11 +300,11 @@ TEST_CASE (choice, refuses_what_does_not_fit)
 }
 
 /*
- * Spans
+ * Tests of spans
  */
 
-/* Writes @n documents of two sentences of four words. Two of three documents have an answer from the word "from" to the
- * word "to". */
+/* Writes @n documents of two sentences with four words each. Two of three documents have an answer, from the word
+ * "from" to the word "to". */
 static void
 write_spans (const char *split, int n)
 {

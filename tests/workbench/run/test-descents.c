@@ -6,9 +6,9 @@
 
 #include <string.h>
 
-/* Runs whose combiner descends a pyramid, and the descents that they store. */
+/* Tests of runs whose combiner descends a pyramid, and of the descents that they store. */
 
-/* Trains a run that copies sentences of 1 to 7 symbols, with a pyramid of blocks of two and descent=top1. @overrides
+/* Trains a run that copies sentences of 1 to 7 symbols, with a pyramid of blocks of two and descent=top1; @overrides
  * may change that. Returns the run. (transfer full) */
 static PlaitStore *
 run_descent (const char *name, const char *const *overrides)
@@ -39,8 +39,8 @@ attribute (PlaitStore *store, const char *path, const char *name)
   return value;
 }
 
-/* Checks that the results of @run have the rows that its search weighed and its time a word. @column: these make
- * columns of tables. */
+/* Checks that the results of @run have the number of rows that its search weighed and its time for each word. @column
+ * says whether tables show these as columns. */
 static void
 check_work (PlaitStore *run, gboolean column)
 {
@@ -79,7 +79,8 @@ TEST_CASE (descents, are_told_by_what_they_touch)
   touched = attribute (top, "/evaluation/test", "states_touched");
   check_work (top, TRUE);
   check_work (soft, TRUE);
-  /* Seven leaves have two levels above them: at most 2 rows at the top, and 2 below each of the two selected rows. */
+  /* Above seven leaves there are two levels: at most 2 rows are weighed at the top, and 2 below each of the two
+   * selected rows. */
   CHECK (touched >= 1 && touched <= 2 + 2 + 2);
   CHECK_NEAR (attribute (top, "/evaluation/test", "states_chosen"), touched, 0);
   CHECK (attribute (soft, "/evaluation/test", "states_touched") > touched);
@@ -93,7 +94,7 @@ TEST_CASE (descents, are_told_by_what_they_touch)
 }
 
 /*
- * Dumps
+ * Tests of the dumps
  */
 
 enum
@@ -101,14 +102,14 @@ enum
   MAX_ITEMS = 1 << 20,
 };
 
-/* A descent as dumped below /descent, with the attention to its rows. */
+/* A descent as it is dumped in /descent, and the attention to its rows. */
 typedef struct
 {
   gint64 layers, heads, targets, rows;
   gint64 *level, *first_child, *children;
   gint64 *entries, *parent, *sets, *row;
   double *weight, *path, *taken;
-  double *read; /* attention, [layer, head, target, row] */
+  double *read; /* [layer, head, target, row]: attention */
   char **row_labels;
 } Dump;
 
@@ -131,13 +132,13 @@ dump_clear (Dump *dump)
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Dump, dump_clear)
 
-/* Reads @n values of @type, 8 bytes each, from the dataset @name of @group; zeros if they cannot be read. (transfer
- * full) */
+/* Reads @n values of @type, 8 bytes each, from the dataset @name in @group. Returns zeros if they cannot be read.
+ * (transfer full) */
 static gpointer
 read_all (PlaitStore *store, const char *group, const char *name, PlaitStoreType type, gint64 n)
 {
   g_autofree char *path = g_strdup_printf ("%s/%s", group, name);
-  gint64 *values = g_new0 (gint64, n + 1); /* holds doubles if @type says so */
+  gint64 *values = g_new0 (gint64, n + 1); /* holds doubles if @type is double */
   CONTEXT ("%s", path);
 
   CHECK (plait_store_read (store, path, type, n, values, NO_ERROR));
@@ -176,15 +177,15 @@ dump_read (PlaitStore *store, const char *split, gint64 sentence)
   return dump;
 }
 
-/* Expected kind of descent. */
+/* The kind of descent that is expected. */
 typedef struct
 {
-  guint branches; /* rows selected a level; 0: all */
+  guint branches; /* number of rows selected on each level; 0: all */
   gboolean normalised;
 } Way;
 
 /* Checks that each set is a distribution over the children of a selected row, or over the top rows, and that each path
- * is the product of its weights. Adds the paths to @reached [row]. */
+ * is the product of the weights on it. Adds the paths to @reached [row]. */
 static void
 check_sets (const Dump *dump, gint64 entry, double *reached)
 {
@@ -237,7 +238,7 @@ check_taken (const Dump *dump, gint64 entry, const double *reached, const Way *w
                 dump->level[row] > 0 ? 0 : reached[row] / (way->normalised ? of_leaves : 1), 1e-5);
 }
 
-/* Checks the descents of every target word of search and of the references, in a run with @overrides. */
+/* Checks the descents of every target word, of translations and of references, in a run with @overrides. */
 static void
 check_dumps (const char *name, const char *const *overrides, const Way *way)
 {
@@ -309,7 +310,7 @@ TEST_CASE (descents, call_rows_by_what_they_span)
     }
 }
 
-/* Rates of over- and under-translation count the leaves of a pyramid. */
+/* For rates of over- and under-translation, the leaves of a pyramid are counted. */
 TEST_CASE (descents, have_rates_of_translation)
 {
   static const char *const columns[] = { "over", "under", "words" };

@@ -2,7 +2,7 @@
 #include "harness.h"
 #include "runs.h"
 
-/* Training that diverges to finite numbers without meaning. */
+/* Tests of training that diverges, although its numbers stay finite. */
 
 TEST_CASE (divergence, is_told_of_a_sequence)
 {
@@ -27,7 +27,7 @@ TEST_CASE (divergence, is_not_told_where_nothing_is_learnt)
   check_well ((const char *[]){ "train.learning_rate=0", NULL }, "run.h5");
 }
 
-/* A model that begins with a loss far above that of guessing, as a wide model may, has not diverged. */
+/* A model whose loss is at first far above that of guessing, as in a wide model, has not diverged. */
 TEST_CASE (divergence, is_not_told_where_a_model_begins_badly)
 {
   const char *experiment = test_write_experiment ("tiny", NULL);

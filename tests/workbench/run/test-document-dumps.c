@@ -4,13 +4,13 @@
 #include "harness.h"
 #include "runs.h"
 
-/* Runs whose decoder attends to tokens and sentences of documents: labels of the rows in their dumps. */
+/* Tests of runs whose decoder attends to tokens and sentences of documents: the labels of rows in their dumps. */
 
 #define HAT                                                                                                            \
   "[source a/leaves]\nlayers=1\nheads=2\nfeed_forward=8\n"                                                             \
   "[source a]\nencoder=hat\nleaves=transformer\nheads=2\nfeed_forward=8\n"
 
-/* Trains a run over three documents. @source: lines of its source. Returns the run. (transfer full) */
+/* Trains a run over three documents. Its source has the lines @source. Returns the run. (transfer full) */
 static PlaitStore *
 run_documents (const char *name, const char *source)
 {
@@ -66,7 +66,7 @@ TEST_CASE (document_dumps, name_tokens_and_sentences)
   check_labels (run, "test-forced/1/a.tokens", "<s>|five|six|seven|eight|nine|ten|eleven|</s>");
 }
 
-/* The attention to tokens names the sentence of each token, and so does its product with the attention to contexts. */
+/* The dump of attention to tokens has the sentence of each token, and so has its product with attention to contexts. */
 TEST_CASE (document_dumps, tell_the_sentence_of_each_token)
 {
   static const char *const places[] = { "test/0/a.tokens", "test-forced/0/a.tokens.effective" };
@@ -87,7 +87,7 @@ TEST_CASE (document_dumps, tell_the_sentence_of_each_token)
   CHECK (!plait_store_has (run, "/attention/test/0/contexts/row_sentence"));
 }
 
-/* Any encoder with one row a token names the sentence of each token. */
+/* The sentence of each token is dumped for any encoder that has one row for each token. */
 TEST_CASE (document_dumps, of_a_plain_encoder_tell_sentences_too)
 {
   g_autoptr (PlaitStore) run = run_documents ("plain", SMALL_SOURCE ("a"));

@@ -10,12 +10,12 @@
 #include <math.h>
 #include <string.h>
 
-/* Guided alignment from experiment to scores: files of alignments, training, AER in the run, resumption. */
+/* Tests of guided alignment, from the experiment to scores: files of alignments, training, AER of the run, resuming. */
 
 #define TRAINING 600
 #define TESTS 20
 
-/* Writes @n lines of the source a, of the target, its words translated and in reverse order, and of their alignment. */
+/* Writes @n lines of the source a, of the target (its words translated, in reverse order), and of their alignment. */
 static void
 write_reversed (const char *split, guint n, guint32 seed)
 {
@@ -61,7 +61,7 @@ write_experiment (void)
   return plait_test_write ("guided.ini", text);
 }
 
-/* Runs @path with @overrides and returns the scores of the run. (transfer full) */
+/* Runs @path with @overrides. Returns the scores of the run. (transfer full) */
 static PlaitRunResult *
 run (const char *path, const char *const *overrides, const char *name)
 {
@@ -78,8 +78,8 @@ score_of (const PlaitRunResult *result, const char *metric)
   return score ? score->score : NAN;
 }
 
-/* A model whose attention learns alignments aligns the test sentences nearly without errors; without the loss, whose
- * weight is 0, it does not. Scores have intervals, and statistics of each sentence for comparisons. */
+/* If attention learns alignments, it aligns the test sentences almost without errors; if the weight of this loss is 0,
+ * it does not. Scores have intervals, and statistics of each sentence for comparisons. */
 TEST_CASE (guided_alignment_run, aligns_better)
 {
   static const char *const without[] = { "train.alignment_weight=0", NULL };
@@ -102,7 +102,7 @@ TEST_CASE (guided_alignment_run, aligns_better)
   CHECK (!plait_metric_larger_is_better (score->scorer));
 }
 
-/* The loss has a column in the training table, which falls. */
+/* The loss has a column in the training table. Its values fall. */
 TEST_CASE (guided_alignment_run, logs_its_loss)
 {
   const char *path = write_experiment ();
@@ -128,7 +128,7 @@ TEST_CASE (guided_alignment_run, continues_with_the_same_bits)
   test_check_interruption (path, 3, 2);
 }
 
-/* The run keeps its alignments of the references and those of the file, which the metric of text scores equally. */
+/* The run stores its alignments of the references and those of the file. Scoring these texts gives the stored score. */
 TEST_CASE (guided_alignment_run, stores_alignments_that_are_read_back)
 {
   const char *path = write_experiment ();

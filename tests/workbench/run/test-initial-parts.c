@@ -7,9 +7,10 @@
 #include "foreign/safetensors.h"
 #include "layers/parameter-set.h"
 
-/* Training that begins with weights in several files that an index names. */
+/* Tests of training that begins with weights in several files, which an index names. */
 
-/* Writes half of the parameters of @trained to part-@number.safetensors. Adds @first to the first value. */
+/* Writes the first or second half of the parameters of @trained to part-@number.safetensors. Adds @first to the first
+ * value. */
 static void
 write_part (const PlaitTrained *trained, guint number, double first)
 {
@@ -67,7 +68,7 @@ TEST_CASE (initialise, takes_weights_in_parts)
     }
   CHECK_CONTAINS (said, "/model.safetensors.index.json, ");
 
-  /* The fingerprint of the run depends on the parts and on the index. */
+  /* The fingerprint of a run depends on the parts and on the index. */
   CHECK (test_run_with (experiment, overrides, second_path, FALSE, NULL, NO_ERROR));
   write_part (trained, 2, 1);
   CHECK (!test_run_with (experiment, longer, second_path, TRUE, NULL, &error));

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Training that continues with the optimizer of another run. */
+/* Tests of training that continues with the optimizer state of another run. */
 
 #define STATE "train.initialise_checkpoint=last", "train.initialise_state=optimizer"
 
@@ -20,7 +20,7 @@ read_numbers (PlaitStore *run, const char *path, gint64 *n)
   return numbers;
 }
 
-/* The learning rate of the first update is that of the update after the last one of the run. */
+/* The learning rate of the first update is that which the other run would have had after its last update. */
 TEST_CASE (initial_state, goes_on_in_the_schedule)
 {
   static const char rates[] = "/training/updates/learning_rate";
@@ -48,7 +48,8 @@ TEST_CASE (initial_state, goes_on_in_the_schedule)
   CHECK (expected[7] != expected[0]);
 }
 
-/* Two runs of one update differ only in the moments that they begin with: m' = beta1 m + (1 - beta1) g. */
+/* Two runs of one update differ only in the moments that they begin with: the new moment is m' = beta1 m + (1 - beta1)
+ * g. */
 TEST_CASE (initial_state, takes_the_moments)
 {
   static const char place[] = "/checkpoint/last/optimizer/first/embedding/shared/table";
@@ -79,7 +80,7 @@ TEST_CASE (initial_state, takes_the_moments)
                   "the optimizer and the learning-rate schedule continue after update 7 of that run: moments of ");
 }
 
-/* Parameters that are not taken begin without moments. */
+/* The moments of parameters that are not taken are zero at first. */
 TEST_CASE (initial_state, leaves_the_moments_of_what_is_not_taken)
 {
   static const char place[] = "/checkpoint/last/optimizer/first/decoder/norm/gain";

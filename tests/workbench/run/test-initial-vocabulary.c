@@ -8,7 +8,8 @@
 
 #include <string.h>
 
-/* The vocabulary that a run takes from the run whose parameters it begins with, and runs named as vocabularies. */
+/* Tests of the vocabulary that a run takes from the run whose parameters it begins with, and of runs that are named as
+ * vocabularies. */
 
 #define OTHER_TEXT "data.generate.seed=9"
 
@@ -23,8 +24,8 @@ check_same_vocabulary (PlaitStore *run, const char *name, PlaitStore *base, cons
   CHECK_STRING (hash, expected);
 }
 
-/* The experiment has another text, of which it would learn another vocabulary. The embeddings are kept, and one line of
- * the log says why. */
+/* The experiment has another text, from which it would learn another vocabulary. It takes the vocabulary of the run
+ * with the embeddings; one line of the log says why. */
 TEST_CASE (initial_vocabulary, comes_with_the_run)
 {
   const char *experiment = test_write_experiment ("tiny", NULL);
@@ -45,7 +46,7 @@ TEST_CASE (initial_vocabulary, comes_with_the_run)
   CHECK (!strstr (said, "warning"));
 }
 
-/* An experiment that names a vocabulary, or asks to learn one, gets that vocabulary and a warning. */
+/* If an experiment names a vocabulary or asks to learn one, it gets that vocabulary, with a warning. */
 TEST_CASE (initial_vocabulary, gives_way_to_the_one_that_the_experiment_names)
 {
   const char *experiment = test_write_experiment ("tiny", NULL);
@@ -71,7 +72,8 @@ TEST_CASE (initial_vocabulary, gives_way_to_the_one_that_the_experiment_names)
     }
 }
 
-/* A source that the run lacks learns its own vocabulary. If all streams of the run share one, each source takes it. */
+/* If the run lacks a source, the source learns its own vocabulary. If all streams of the run share a vocabulary, each
+ * source takes this one. */
 TEST_CASE (initial_vocabulary, is_found_by_stream)
 {
   static const char *const apart[] = { "experiment.sources=a", "data.vocabulary=separate",
@@ -109,7 +111,7 @@ TEST_CASE (initial_vocabulary, is_found_by_stream)
   TEST_CHECK_OUTCOME (second, "source/b/embedding/table", "taken");
 }
 
-/* Refused are vocabularies of another kind or of other streams, and a run without a vocabulary. */
+/* Refuses vocabularies of another kind or of other streams, and a run without a vocabulary. */
 TEST_CASE (initial_vocabulary, of_another_kind_is_refused)
 {
   static const struct
@@ -146,7 +148,7 @@ TEST_CASE (initial_vocabulary, of_another_kind_is_refused)
     }
 }
 
-/* An interrupted run that took a vocabulary continues with it. */
+/* If a run that took a vocabulary is interrupted, it continues with this vocabulary. */
 TEST_CASE (initial_vocabulary, stays_where_a_run_goes_on)
 {
   const char *first = test_write_experiment ("tiny", NULL);
@@ -157,7 +159,7 @@ TEST_CASE (initial_vocabulary, stays_where_a_run_goes_on)
   test_check_interruption (experiment, 3, 1);
 }
 
-/* A run named as a vocabulary gives the vocabulary of the given name, or its only one. */
+/* A run that is named as a vocabulary gives its vocabulary of the given name, or its only one. */
 TEST_CASE (initial_vocabulary, a_run_is_one_by_itself)
 {
   static const char *const apart[] = { "experiment.sources=a", "data.vocabulary=separate",

@@ -10,9 +10,9 @@
 #include <math.h>
 #include <string.h>
 
-/* Training that begins with the parameters of another run. */
+/* Tests of training that begins with the parameters of another run. */
 
-/* Returns the name of the first parameter of @run that begins with @prefix, or NULL. (transfer full) */
+/* Returns the name of the first parameter of @run that begins with @prefix; NULL if there is none. (transfer full) */
 static char *
 first_name (PlaitStore *run, const char *prefix)
 {
@@ -24,7 +24,7 @@ first_name (PlaitStore *run, const char *prefix)
   return NULL;
 }
 
-/* train.initial_values=dl4mt: square weights begin orthogonal, biases and gains as by default. */
+/* Square weights are orthogonal at first with train.initial_values=dl4mt; biases and gains have their usual values. */
 TEST_CASE (initialise, begins_as_dl4mt_where_it_is_asked_to)
 {
   enum
@@ -62,7 +62,7 @@ TEST_CASE (initialise, begins_as_dl4mt_where_it_is_asked_to)
   CHECK (test_is_same (as_dl4mt, usual, "last", "decoder/norm/gain"));
 }
 
-/* Two phases of training: the second takes embeddings and encoders of the first and begins with a new decoder. */
+/* Training in two phases: the second takes embeddings and encoders of the first, and has a new decoder. */
 TEST_CASE (initialise, takes_encoders_and_leaves_the_decoder)
 {
   const char *experiment = test_write_experiment ("tiny", NULL);
@@ -122,7 +122,7 @@ TEST_CASE (initialise, takes_what_globs_name_of_the_checkpoint_that_is_asked_for
   TEST_CHECK_OUTCOME (second, "embedding/shared/table", "left");
 }
 
-/* The second run has another width of one hidden layer and another vocabulary of equal size. */
+/* The second run has another width of one hidden layer, and another vocabulary of the same size. */
 TEST_CASE (initialise, says_what_does_not_fit)
 {
   const char *experiment = test_write_experiment ("tiny", NULL);
@@ -147,7 +147,7 @@ TEST_CASE (initialise, says_what_does_not_fit)
   CHECK_CONTAINS (said, "fresh, not in that run: decoder/output/*\n");
 }
 
-/* A longer table of learned positions begins with the rows of the run; random rows follow. */
+/* A longer table of learned positions has the rows of the run first, then random rows. */
 TEST_CASE (initialise, lets_learned_positions_grow)
 {
   enum
@@ -188,7 +188,7 @@ TEST_CASE (initialise, lets_learned_positions_grow)
   TEST_CHECK_OUTCOME (cut, "source/a/positions/table", "other shape");
 }
 
-/* A longer table of learned positions repeats the rows of the run if train.initialise_positions=copied. */
+/* A longer table of learned positions repeats the rows of the run with train.initialise_positions=copied. */
 TEST_CASE (initialise, lets_learned_positions_repeat)
 {
   enum
@@ -219,7 +219,7 @@ TEST_CASE (initialise, lets_learned_positions_repeat)
   CHECK_CONTAINS (said, "taken, and repeated from row 20 on: source/a/positions/table\n");
 }
 
-/* Weights that plait export wrote are read back bit by bit, except parameters that a glob leaves out. */
+/* Reads weights that plait export wrote bit by bit, except parameters that a glob leaves out. */
 TEST_CASE (initialise, takes_exported_weights)
 {
   const char *experiment = test_write_experiment ("tiny", NULL);
@@ -248,7 +248,7 @@ TEST_CASE (initialise, takes_exported_weights)
   CHECK_CONTAINS (said, "tensors of that file that are not used: 2: decoder/norm/gain, decoder/norm/bias\n");
 }
 
-/* A name map needs weights of a file, and must exist. */
+/* A name map must exist, and can be used only with a file of weights. */
 TEST_CASE (initialise, refuses_maps_that_do_not_belong)
 {
   const struct
@@ -278,7 +278,8 @@ TEST_CASE (initialise, refuses_maps_that_do_not_belong)
     }
 }
 
-/* Each stream has a vocabulary of its own. Those of a source and of the target are found in the other run by stream. */
+/* Each stream has its own vocabulary. Vocabularies of a source and of the target are compared with those of the same
+ * stream in the other run. */
 TEST_CASE (initialise, compares_vocabularies_by_stream)
 {
   static const char *const apart[]
@@ -324,7 +325,7 @@ key_of (const char *path, const char *const *overrides)
   return key;
 }
 
-/* The fingerprint of a run depends on the bytes of the file that it begins with, not on its path. */
+/* The fingerprint of a run depends on the bytes of the file that it begins with, not on the path of the file. */
 TEST_CASE (initialise, the_key_knows_the_file_and_not_its_place)
 {
   const char *experiment = test_write_experiment ("tiny", NULL);
@@ -354,7 +355,7 @@ replace_file (int line, gpointer path)
     plait_test_write (path, "what another training has made of it");
 }
 
-/* The file changes after the run has read it. The run stores the digest of the bytes that it read. */
+/* The file changes after the run has read it. The run stores the digest of the bytes that it has read. */
 TEST_CASE (initialise, the_run_knows_the_file_as_it_was_read)
 {
   const char *first = test_write_experiment ("tiny", NULL);
@@ -401,7 +402,7 @@ difference_of (const char *path, const char *const *overrides, const char *run)
   return difference;
 }
 
-/* A grid says which initial file is the reason to run a cell again. */
+/* If the initial file has changed, the grid names it as the reason to run a cell again. */
 TEST_CASE (initialise, a_grid_says_what_it_would_begin_with_otherwise)
 {
   static const char *const none[] = { "train.updates=1", NULL };
@@ -485,8 +486,8 @@ TEST_CASE (initialise, refuses)
     }
 }
 
-/* Runs with a right digest and wrong contents: an experiment that is not a key-file, and parameters that are not
- * numbers. */
+/* Refuses runs with a correct digest and wrong contents: an experiment that is not a key-file, and parameters that are
+ * not numbers. */
 TEST_CASE (initialise, refuses_forged_runs)
 {
   static const char parameter[] = "/checkpoint/last/parameters/decoder/norm/gain";

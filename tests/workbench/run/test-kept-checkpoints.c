@@ -10,11 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The checkpoints that train.keep keeps. The experiment makes 20 updates, with validations after 7, 14 and 20. */
+/* Tests of the checkpoints that train.keep keeps. The experiment makes 20 updates, with validations after 7, 14 and
+ * 20. */
 
 #define WEIGHT "decoder/layer/0/feed_forward/inner/weight"
 
-/* Returns the weight of checkpoint @name of @run, [@n]. (transfer full) */
+/* Returns the values [@n] of the parameter WEIGHT in checkpoint @name of @run. (transfer full) */
 static double *
 read_weight (PlaitStore *run, const char *name, gint64 *n)
 {
@@ -30,7 +31,7 @@ compare_names (const void *a, const void *b)
   return strcmp (*(const char *const *)a, *(const char *const *)b);
 }
 
-/* Checks that @run has the checkpoints @expected, sorted and joined by blanks. */
+/* Checks that @run has the checkpoints @expected, a sorted list separated by blanks. */
 static void
 check_names (PlaitStore *run, const char *expected)
 {
@@ -77,7 +78,7 @@ TEST_CASE (kept_checkpoints, are_the_newest)
     }
 }
 
-/* train.average=2 is the mean of the parameters at the last two validations, which are kept too. */
+/* train.average=2 gives the mean of the parameters at the last two validations, which are also kept. */
 TEST_CASE (kept_checkpoints, have_the_parameters_after_their_update)
 {
   const char *path = test_write_experiment ("tiny", "keep=2");
@@ -98,7 +99,8 @@ TEST_CASE (kept_checkpoints, have_the_parameters_after_their_update)
   CHECK (largest < 1e-6 && difference > 1e-3);
 }
 
-/* An interruption writes a checkpoint that uninterrupted training does not have, so it is not kept. */
+/* When training is interrupted, it writes a checkpoint that an uninterrupted training would not have. This one is not
+ * kept. */
 TEST_CASE (kept_checkpoints, are_the_same_after_an_interruption)
 {
   const char *path = test_write_experiment ("tiny", "keep=2\ncheckpoint_every=5");
@@ -114,7 +116,7 @@ TEST_CASE (kept_checkpoints, are_the_same_after_an_interruption)
     }
 }
 
-/* A resumed run may keep another number. */
+/* A resumed run may keep another number of checkpoints. */
 TEST_CASE (kept_checkpoints, are_fewer_if_the_resumed_run_keeps_fewer)
 {
   const char *path = test_write_experiment ("tiny", "checkpoint_every=5\nkeep=9");
@@ -138,7 +140,7 @@ TEST_CASE (kept_checkpoints, are_named_by_the_error)
                "there is no checkpoint \"update-7\" (there are: last, average, best, update-14, update-20)");
 }
 
-/* Checks that evaluation @name of @run evaluated the checkpoint @expected. */
+/* Checks that evaluation @name of @run has evaluated the checkpoint @expected. */
 static void
 check_evaluated (const char *run, const char *name, const char *expected)
 {
@@ -150,7 +152,7 @@ check_evaluated (const char *run, const char *name, const char *expected)
   CHECK_STRING (checkpoint, expected);
 }
 
-/* evaluate.checkpoint names a kept checkpoint, for a run and for later tests of it. */
+/* evaluate.checkpoint can name a kept checkpoint, in a run and in later tests of it. */
 TEST_CASE (kept_checkpoints, are_evaluated)
 {
   const char *path = test_write_experiment ("tiny", "keep=3"), *output = plait_test_path ("kept.h5");

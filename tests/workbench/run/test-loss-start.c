@@ -4,11 +4,11 @@
 #include "harness.h"
 #include "runs.h"
 
-/* The coverage loss of See et al. 2017 begins at the update that coverage.start names. */
+/* Tests of coverage.start: the coverage loss of See et al. 2017 begins at this update. */
 
 static const char parameter[] = "/checkpoint/last/parameters/embedding/shared/table";
 
-/* Trains @updates updates with coverage=loss and @setting, and returns the elements of a parameter. (transfer full) */
+/* Trains @updates updates with coverage=loss and @setting. Returns the elements of a parameter. (transfer full) */
 static float *
 train (const char *setting, gint64 updates, gint64 *n)
 {
@@ -20,7 +20,7 @@ train (const char *setting, gint64 updates, gint64 *n)
   return run ? plait_store_read_array (run, parameter, PLAIT_STORE_FLOAT, 1 << 20, n, NO_ERROR) : NULL;
 }
 
-/* TRUE if @updates updates with each of the settings give equal bits. */
+/* TRUE if training for @updates updates gives equal bits with the settings @a and @b. */
 static gboolean
 is_equal (const char *a, const char *b, gint64 updates)
 {
@@ -38,7 +38,7 @@ TEST_CASE (loss_start, the_loss_trains_from_its_first_update_on)
   CHECK (is_equal ("coverage.start=1", "coverage.start=0", 3));
 }
 
-/* The column auxiliary has the weight of each update; the loss itself is always measured. */
+/* The column auxiliary includes the loss only from coverage.start on; the loss itself is measured in all updates. */
 TEST_CASE (loss_start, the_log_has_the_loss_before)
 {
   const char *const more[]
@@ -59,7 +59,7 @@ TEST_CASE (loss_start, the_log_has_the_loss_before)
     }
 }
 
-/* A training that goes on counts the updates before. */
+/* Training that continues another run counts the updates of that run too. */
 TEST_CASE (loss_start, is_counted_when_training_goes_on)
 {
   const char *path = test_write_experiment ("tiny", NULL);

@@ -6,10 +6,10 @@
 
 #include <string.h>
 
-/* Runs that predict masked tokens, and runs that begin with their parameters. */
+/* Tests of runs that predict masked tokens, and of runs that begin with their parameters. */
 
-/* Writes a key-file of a tiny run with the lines @data in [data] and @predict in [predict], and a source "text".
- * Returns its path. (transfer none) */
+/* Writes the experiment file of a tiny run, with the lines @data in [data], the lines @predict in [predict] and a
+ * source "text". Returns its path. (transfer none) */
 static const char *
 write_masked (const char *name, const char *data, const char *predict)
 {
@@ -73,7 +73,7 @@ TEST_CASE (masked, is_learnt_and_scored_by_tokens)
         right += g_str_equal (a[k], b[k]);
       all += (double)tokens[i];
     }
-  /* 15 % of eight words, rounded, are one or two words a sentence. */
+  /* 15 % of eight words is rounded to one or two words for each sentence. */
   CHECK (all >= 30 && all <= 60);
   const PlaitRunScore *accuracy = plait_run_result_find (result, "test", "accuracy:words");
   REQUIRE (accuracy != NULL);
@@ -81,7 +81,7 @@ TEST_CASE (masked, is_learnt_and_scored_by_tokens)
   CHECK (accuracy->scorer != NULL);
 }
 
-/* The masks of test text do not depend on the seed of the experiment, so runs can be compared. */
+/* The masks of test text do not depend on the seed of the experiment, so that runs can be compared. */
 TEST_CASE (masked, tests_on_the_same_tokens_with_any_seed)
 {
   g_autoptr (PlaitStore) one = masked_run ((const char *[]){ "train.updates=1", NULL }, "one.h5");
@@ -100,7 +100,7 @@ TEST_CASE (masked, has_the_same_bits_again)
 {
   const char *experiment = write_masked ("masked", TOPIC "\ntarget=text", "kind=masked");
 
-  test_check_interruption (experiment, 30, 2); /* second epoch */
+  test_check_interruption (experiment, 30, 2); /* interrupt in the second epoch */
 }
 
 TEST_CASE (masked, is_said_to_diverge)
@@ -129,7 +129,7 @@ check_outcomes (PlaitStore *run, const char *prefix, const char *outcome)
   CHECK (n > 0);
 }
 
-/* Runs of classes and of translations take the encoder, the embeddings and the vocabulary. */
+/* Runs that predict classes or translate take the encoder, the embeddings and the vocabulary. */
 TEST_CASE (masked, is_what_others_begin_with)
 {
   g_autoptr (PlaitStore) base = masked_run ((const char *[]){ "train.updates=2", NULL }, "base.h5");

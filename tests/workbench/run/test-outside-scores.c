@@ -9,13 +9,14 @@
 #include <math.h>
 #include <string.h>
 
-/* Scores from outside: commands and files of numbers, in runs, comparisons and tests. */
+/* Tests of external scores (evaluate.scores.NAME), commands and files of numbers, in runs, comparisons and plait
+ * test. */
 
 #define SENTENCES 8
 
 static const char text[] = SMALL_TRANSLATION (SMALL_SOURCE ("a") SMALL_SOURCE ("b"), "beam=1\nmaximum_length=8\n");
 
-/* Sentence i gets i squared; the mean of 0 .. 49 is 17.5. */
+/* A command that gives sentence i the score i squared. The mean of the eight scores, 0 to 49, is 17.5. */
 #define SQUARES "awk '{ print (NR - 1) * (NR - 1) }'"
 
 static const char *
@@ -30,7 +31,7 @@ find_score (const PlaitRunResult *result, gboolean larger)
   return plait_run_result_find (result, "test", larger ? "score/mine/larger" : "score/mine/smaller");
 }
 
-/* Checks the score of squares in the run @name. */
+/* Checks the score of the command SQUARES in the run @name. */
 static void
 check_squares (const char *name, gboolean larger)
 {
@@ -61,7 +62,7 @@ TEST_CASE (outside_scores, of_a_command)
   check_squares ("smaller.h5", FALSE);
 }
 
-/* The command reads translation, reference and both sources in the folder of the data, and knows the split. */
+/* The command reads translation, reference and both sources. It runs in the folder of the data and knows the split. */
 TEST_CASE (outside_scores, read_the_sentences)
 {
   const char *path = write_experiment ("echo $PLAIT_SPLIT > split.txt; tee seen.tsv | awk '{ print NF }'");
@@ -102,8 +103,8 @@ TEST_CASE (outside_scores, of_a_file)
   check_squares ("file.h5", TRUE);
 }
 
-/* A score that fails is refused in words, all else is stored, and another command completes the run, which trains
- * nothing again. */
+/* If a score fails, the error says so, and everything else is stored. With another command the run is completed,
+ * without training again. */
 TEST_CASE (outside_scores, lose_nothing_when_they_fail)
 {
   static const struct
@@ -142,7 +143,7 @@ TEST_CASE (outside_scores, lose_nothing_when_they_fail)
       CHECK (plait_store_has (store, "/evaluation/test/hypotheses"));
       CHECK (!plait_store_has (store, "/evaluation/test/scores/mine"));
     }
-  /* plait test with the same command fails again; with another it completes the file. */
+  /* plait test with the same command fails again; with another command it completes the file. */
   const PlaitTestOptions options = { .threads = 1 };
   PlaitTestOutcome outcome;
   g_autoptr (GError) again = NULL;
@@ -156,7 +157,7 @@ TEST_CASE (outside_scores, lose_nothing_when_they_fail)
   CHECK_INT (outcome.made, 0);
 }
 
-/* A file of other numbers is read again. */
+/* If the file of numbers has changed, it is read again. */
 TEST_CASE (outside_scores, follow_their_file)
 {
   const char *path = write_experiment ("file:numbers.txt"), *output = plait_test_path ("changed.h5");

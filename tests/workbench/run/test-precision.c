@@ -26,7 +26,7 @@ static void
 check_bfloat16 (const char *output)
 {
   const char *set = plait_test_format ("decoder.output=%s", output);
-  /* At a higher rate the losses of so small a model differ by chance. */
+  /* The losses of such a small model differ by chance if the rate is higher. */
   const char *const plainly[] = { "train.learning_rate=.1", set, NULL };
   const char *const emulated[] = { "train.learning_rate=.1", set, "train.precision=bfloat16_emulated", NULL };
   const char *const instructions[] = { "train.learning_rate=.1", set, "train.precision=bfloat16", NULL };
@@ -60,7 +60,7 @@ TEST_CASE (precision, bfloat16_goes_on_to_the_same_bits_on_more_threads)
   test_check_interruption (path, 5, 2);
 }
 
-/* The run is refused before it reads or writes files. */
+/* A run whose precision the processor lacks is refused before it reads or writes files. */
 TEST_CASE (precision, bfloat16_is_refused_where_it_does_not_run)
 {
   const char *path = test_write_experiment ("tiny", "precision=bfloat16\n");

@@ -8,7 +8,7 @@
 #include "loading/registry.h"
 #include "runs.h"
 
-/* Settings that differ from those of published weights although the shapes fit. */
+/* Tests of settings that differ from those of published weights although the shapes fit. */
 
 static gboolean
 takes (gconstpointer refused, const char *prefix)
@@ -16,7 +16,8 @@ takes (gconstpointer refused, const char *prefix)
   return g_strcmp0 (refused, prefix) != 0;
 }
 
-/* The tiny experiment has heads=2, ReLU, pre-norm, sinusoids and scaled embeddings. */
+/* The tiny experiment has two heads, ReLU, pre-norm, sinusoidal positions and scaled embeddings. The published settings
+ * that differ are reported. */
 TEST_CASE (published_settings, are_told_where_they_differ)
 {
   static const char equal[] = "[settings]\nsource.heads=h:2\nsource.activation=:relu\ndecoder.norm=:pre\n"

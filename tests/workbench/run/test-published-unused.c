@@ -12,7 +12,7 @@
 #include "runs.h"
 #include "layers/parameter-set.h"
 
-/* Published tensors that several names can give, and published tensors that no parameter uses. */
+/* Tests of published tensors that may have several names, and of published tensors that no parameter uses. */
 
 enum
 {
@@ -20,8 +20,8 @@ enum
   MAX_NAMES = 8,
 };
 
-/* Writes a tensor [WORDS, 2] for each of @names. All its values are its number, from 1 on, or N after "=N" in its name,
- * or 0 for the name @zero. Returns the path. (transfer none) */
+/* Writes a tensor [WORDS, 2] for each of @names. All values of a tensor are equal: the tensor's number, from 1 on; N if
+ * its name ends in "=N"; or 0 if its name is @zero. Returns the path. (transfer none) */
 static const char *
 write_tables (const char *const *names, const char *zero)
 {
@@ -61,7 +61,7 @@ read_table (PlaitPublished *published, const char *name, gint64 rows)
   return parameters;
 }
 
-/* If tables are not tied, each parameter takes the tensor that the published model computes with. */
+/* If tables are not tied, each parameter takes the tensor with which the published model computes. */
 TEST_CASE (published_unused, shipped_maps_take_what_untied_models_compute_with)
 {
 #define SHARED "model.shared.weight"
@@ -108,7 +108,7 @@ wants_all (gconstpointer refused, const char *tensor, const char *parameter)
   return !parameter || !refused || !g_pattern_match_simple (refused, parameter);
 }
 
-/* Every unused tensor that the published model computes with is reported. */
+/* Reports every unused tensor with which the published model computes. */
 TEST_CASE (published_unused, refuses_tensors_that_no_parameter_takes)
 {
 #define MAP                                                                                                            \
@@ -116,7 +116,7 @@ TEST_CASE (published_unused, refuses_tensors_that_no_parameter_takes)
   "[z/{k}]\nfrom=d\nplus=e\noptional=true\n[tied/{i}]\nfrom=h.{i}|a.{i}\n"
   const struct
   {
-    const char *names[5]; /* a.0 is always read */
+    const char *names[5]; /* names of further tensors; a.0 is always read */
     const char *zero, *refused, *part;
   } cases[] = {
     { { "a.0" }, NULL, NULL, NULL },
@@ -124,7 +124,7 @@ TEST_CASE (published_unused, refuses_tensors_that_no_parameter_takes)
     { { "a.0", "f" }, NULL, NULL, "with: f, which the map does not name; give it" },
     { { "a.0", "a.1" }, NULL, NULL, "with: a.1, which makes x/1/table; give it" },
     { { "a.0", "a.1" }, NULL, "*", NULL },
-    /* x reads a.0 before b.0, but y needs b.0 (then c.0). */
+    /* x reads a.0, which comes before b.0; but y needs b.0 or, if that is missing, c.0. */
     { { "a.0", "b.0" }, NULL, NULL, "with: b.0, which makes y/0/* (y=1); give it" },
     { { "a.0", "b.0" }, NULL, "y/*", NULL },
     { { "a.0", "c.0.k=1" }, NULL, NULL, "c.0.k, which makes y/0/k (y=1)" },
@@ -154,14 +154,14 @@ TEST_CASE (published_unused, refuses_tensors_that_no_parameter_takes)
     }
 }
 
-/* A model without a parameter for a published tensor is refused, unless train.initialise_leave names the parameter.
- * Tensors of parts that train.initialise_take does not name are not reported. */
+/* Refuses a model that has no parameter for a published tensor, unless train.initialise_leave names the parameter. Does
+ * not report tensors of parts that train.initialise_take does not name. */
 TEST_CASE (published_unused, is_refused_by_runs)
 {
   const struct
   {
     const char *settings[4];
-    const char *part; /* text of the error; NULL: no error */
+    const char *part; /* part of the error; NULL: no error */
     const char *said;
   } cases[] = {
     { { NULL }, NULL, "taken from" },

@@ -10,11 +10,11 @@
 
 #include <string.h>
 
-/* Parameters made from published tensors by name maps. */
+/* Tests of parameters that name maps make of published tensors. */
 
 #define HEAD "[weights]\npad=last\nbos=none\neos=0\nunknown=1\nwords=2\n"
 
-/* Writes tensors whose names begin with a, b, c, ...: element i of the k-th tensor is 100 k + i, k from 1. */
+/* Writes tensors whose names begin with a, b, c, ... Element i of the k-th tensor is 100 k + i, with k from 1 on. */
 static void
 write_weights (const char *path)
 {
@@ -65,7 +65,8 @@ world_clear (World *world)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (World, world_clear)
 
-/* Returns a parameter x/0/@name [@rows, @width], and the weights of write_weights with the map @text (NULL: no map). */
+/* Returns a parameter x/0/@name [@rows, @width], and the weights that write_weights() wrote, opened with the map @text
+ * (NULL: without a map). */
 static World
 world_new (const char *text, const char *name, gint64 rows, gint64 width, GError **error)
 {
@@ -90,7 +91,7 @@ TEST_CASE (published, makes_parameters_as_the_map_says)
     gint64 rows, width;
     double values[12];
   } cases[] = {
-    /* Two transposed tensors side by side. */
+    /* Two transposed tensors become neighbouring columns of one parameter. */
     { HEAD "[x/{i}/both]\nfrom=a.{i}.q;b.{i}.v\ntransposed=true\n",
       "x/0/both",
       2,
@@ -103,9 +104,11 @@ TEST_CASE (published, makes_parameters_as_the_map_says)
       { 100, 101, 200, 201, 102, 103, 202, 203, 104, 105, 204, 205 } },
     /* A vector is never transposed. */
     { HEAD "[x/{i}/{k}]\nfrom=c.{k}\ntransposed=true\n", "x/0/bias", 1, 3, { 300, 301, 302 } },
-    /* The first existing tensor of several names, by the first group whose pattern fits. */
+    /* The first tensor that exists is taken of several names, and the first group whose pattern fits of several
+     * groups. */
     { HEAD "[x/0/one]\nfrom=absent | c.bias\n[x/{i}/one]\nfrom=absent\n", "x/0/one", 1, 3, { 300, 301, 302 } },
-    /* Words: padding is the last row, no row is BOS; then EOS, unknown and all other words. */
+    /* Words: padding is the last row of the tensor, and no row is BOS; then come EOS, the unknown token and all other
+     * words. */
     { HEAD "[x/{i}/words]\nfrom=d.words\nwords=rows\n",
       "x/0/words",
       6,
@@ -116,14 +119,15 @@ TEST_CASE (published, makes_parameters_as_the_map_says)
       1,
       6,
       { 504, -9, 500, 501, 502, 503 } },
-    /* Positions: the first two rows are skipped. The parameter has fewer rows than the tensor, then more. */
+    /* Positions: the first two rows of the tensor are skipped. The parameter has fewer rows than the tensor, then
+     * more. */
     { HEAD "[x/{i}/places]\nfrom=f.places\nfirst=2\nplus=g.type\n", "x/0/places", 2, 2, { 1304, 1306, 1306, 1308 } },
     { HEAD "[x/{i}/places]\nfrom=f.places\nfirst=2\nplus=g.type\n",
       "x/0/places",
       4,
       2,
       { 1304, 1306, 1306, 1308, 1308, 1310, 0, 0 } },
-    /* Names and layout are those of plait if there is no map. */
+    /* If there is no map, names and layout must be those of plait. */
     { NULL, "d.words", 5, 2, { 400, 401, 402, 403, 404, 405, 406, 407, 408, 409 } },
   };
 
@@ -244,7 +248,7 @@ TEST_CASE (published, refuses_maps_that_are_none)
     }
 }
 
-/* The maps that plait ships give every parameter of their architectures. */
+/* The maps that come with plait make every parameter of their architectures. */
 TEST_CASE (published, shipped_maps_are_for_every_parameter)
 {
 #define BOTH(key, value) "source.a." key "=" value, "decoder." key "=" value
@@ -270,7 +274,7 @@ TEST_CASE (published, shipped_maps_are_for_every_parameter)
   {
     const char *name;
     const char *const *overrides;
-    const char *prefix; /* the map gives all parameters with this prefix */
+    const char *prefix; /* prefix of parameters that the map must make */
   } maps[]
       = { { "bart", bart, "" }, { "marian", marian, "" }, { "roberta", bart, "source/" }, { "roberta", masked, "" } };
   const char *experiment = test_write_experiment ("tiny", NULL);

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* Layers that are recomputed for the backward pass change memory and time, not results. */
+/* Tests that recomputing layers in the backward pass changes memory and time, but not results. */
 
 static void
 check_same_training (PlaitStore *first, PlaitStore *second)
@@ -49,14 +49,14 @@ TEST_CASE (recompute, trains_to_the_same_bits)
   check_same ((const char *[]){ "decoder.norm=post", "source.a.activation=gelu", NULL });
 }
 
-/* Weights in bfloat16, shards, and attention that depends on the previous step by coverage. */
+/* Trains with weights in bfloat16, shards, and attention that depends on the previous step through coverage. */
 TEST_CASE (recompute, trains_to_the_same_bits_in_shards_with_coverage)
 {
   check_same ((const char *[]){ "train.shards=2", "train.accumulate=2", "train.precision=bfloat16_emulated",
                                 "decoder.coverage=word", NULL });
 }
 
-/* The output reads contexts and attention of the last cross-attention. */
+/* The output reads contexts and attention of the last cross-attention, so that layer is not recomputed. */
 TEST_CASE (recompute, trains_to_the_same_bits_with_a_pointer)
 {
   check_same ((const char *[]){ "decoder.output=pointer", "decoder.layers=3", NULL });

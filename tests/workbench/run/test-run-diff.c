@@ -2,9 +2,9 @@
 #include "harness.h"
 #include "scoring/run-diff.h"
 
-/* Differences between two runs. */
+/* Tests of differences between two runs. */
 
-/* Makes a file with a score, and with one more attribute if @more. (transfer full) */
+/* Makes a file with a score; with @more, also with a further attribute. (transfer full) */
 static PlaitStore *
 make (const char *name, gboolean more)
 {

@@ -4,7 +4,7 @@
 #include "setup/run-inputs.h"
 #include "runs.h"
 
-/* A new process removes the generated text of dead processes and of no others. */
+/* A new process removes the generated text of processes that have ended, and no other text. */
 TEST_CASE (run_inputs, keep_generated_text_while_others_begin)
 {
   const char *path = test_write_experiment ("tiny", "");

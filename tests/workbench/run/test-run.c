@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Returns the path of a run that was never disturbed. (transfer none) */
+/* Returns the path of a run that was never interrupted. (transfer none) */
 static const char *
 reference_run (const char *path)
 {
@@ -44,7 +44,7 @@ typedef struct
 {
   const char *path;
   const char *output;
-  int line; /* line of progress at which it happens */
+  int line; /* number of the line of progress at which something is done to the run */
   gint stop;
 } Disturbance;
 
@@ -57,7 +57,7 @@ raise_stop (int line, gpointer data)
     g_atomic_int_set (&disturbance->stop, 1);
 }
 
-/* Returns the seconds that the training in @path took. */
+/* Returns the seconds that the run at @path stores for its training. */
 static double
 training_seconds (const char *path)
 {
@@ -68,8 +68,8 @@ training_seconds (const char *path)
   return seconds;
 }
 
-/* Checks that a run that is stopped by a signal's flag after any update continues to equal bits, and that its time
- * includes the time before the stop. @more: lines of [train]. */
+/* Checks that a run which a signal's flag interrupts after any update continues to equal bits, and that its time
+ * includes the time before the interruption. @more are lines of [train]. */
 static void
 check_interruptions (const char *more)
 {
@@ -132,7 +132,7 @@ run_and_die (const Disturbance *disturbance)
   CHECK (WIFSIGNALED (status) && WTERMSIG (status) == SIGKILL);
 }
 
-/* Checks that a run that is killed at any of the lines of progress @lines (0-terminated) continues from its last
+/* Checks that a run which is killed at any of the lines of progress @lines (0-terminated) continues from its last
  * checkpoint to equal bits. */
 static void
 check_kills (const char *more, const int *lines)
@@ -153,9 +153,9 @@ check_kills (const char *more, const int *lines)
     }
 }
 
-/* The file is written after updates 3, 6, 9 and so on, after the line of the update, and at the validations of updates
- * 7 and 14, which are lines 8 and 16. @lines has one line after each write: up to the next write every kill leaves an
- * equal file. */
+/* The file is written after the updates 3, 6, 9 and so on, after the line of the update, and at the validations after
+ * updates 7 and 14, which are lines 8 and 16. @lines has one line after each write. A kill at any time before the next
+ * write leaves the same file. */
 TEST_CASE (run, goes_on_after_a_kill_between_any_two_writes)
 {
   static const int lines[] = { 1, 4, 7, 9, 11, 14, 17, 18, 21, 0 };
@@ -171,19 +171,19 @@ TEST_CASE (run, goes_on_after_a_kill_with_adadelta_too)
 }
 
 /*
- * Kills of the writer of checkpoints before each of its system calls and after the last; between two calls the disk
- * does not change. For each call, the run forks a child at the line of progress before a checkpoint; the child writes
- * the checkpoint and is killed there.
+ * Kills the process that writes a checkpoint before each of its system calls and after the last one; between two calls
+ * the disk does not change. For each call, the run forks a child at the line of progress before a checkpoint; the child
+ * writes the checkpoint and is killed at the call.
  */
 typedef struct
 {
   const char *output;
-  int calls; /* system calls of one checkpoint */
+  int calls; /* number of system calls that one checkpoint makes */
   int unchanged;
   int replaced;
-  char *before; /* the whole file before the checkpoint */
+  char *before; /* contents of the file before the checkpoint */
   gsize before_length;
-  const char *kept; /* a second name (hard link) of the file */
+  const char *kept; /* path of a second name (hard link) of the file */
 } Writer;
 
 enum
@@ -192,7 +192,7 @@ enum
   KILLED_LINE = 4,
 };
 
-/* Checks that the file is the old one, byte by byte, or the whole new one. */
+/* Checks that the file is either the old one, byte by byte, or the complete new one. */
 static void
 check_what_is_left (Writer *writer)
 {
@@ -202,7 +202,7 @@ check_what_is_left (Writer *writer)
   g_autoptr (PlaitStore) store = NULL;
 
   CHECK (g_file_get_contents (writer->output, &bytes, &length, NULL));
-  /* The old file is valid, since the run goes on from it below. */
+  /* The old file is known to be valid, since the run continues from it below. */
   if (length == writer->before_length && memcmp (bytes, writer->before, length) == 0)
     {
       writer->unchanged++;
@@ -238,14 +238,14 @@ kill_writer (int line, gpointer data)
 
       if (child == 0)
         {
-          /* The child returns to the run, which writes the checkpoint. */
+          /* Only the child gets here and returns to the run, which then writes the checkpoint. */
           plait_test_system_begin (behind ? PLAIT_TEST_SYSTEM_KILL_AFTER : PLAIT_TEST_SYSTEM_KILL_BEFORE,
                                    behind ? i - 1 : i, 0);
           return;
         }
       CHECK (waitpid (child, &status, 0) == child);
       check_what_is_left (writer);
-      /* Restores the inode too: the run would not touch another file. */
+      /* Restore the file by its second name, because the run would not write over a file with another inode. */
       CHECK (g_unlink (writer->output) == 0 && link (writer->kept, writer->output) == 0);
     }
 }
@@ -263,14 +263,14 @@ TEST_CASE (run, survives_a_kill_at_every_call_of_the_checkpoint_writer)
   CHECK (writer.unchanged > writer.calls / 2);
   CHECK (writer.replaced > 0);
   test_check_same_run (reference, output);
-  /* The run continues from the file that a kill leaves to equal bits. */
+  /* The run continues from a file that a kill left, and gives equal bits. */
   plait_test_write_bytes (output, writer.before, writer.before_length);
   CHECK (test_run (path, output, TRUE, 1, NULL, NULL, NO_ERROR));
   test_check_same_run (reference, output);
   g_free (writer.before);
 }
 
-/* The run fails with a message and can continue from the old checkpoint. */
+/* The disk is full: the run fails with a message, and can continue from the old checkpoint. */
 TEST_CASE (run, keeps_the_old_checkpoint_when_the_disk_is_full)
 {
   const char *path = test_write_experiment ("short", "updates=3\ncheckpoint_every=2");
@@ -304,7 +304,7 @@ count_lines (int line, gpointer data)
   *(int *)data = line;
 }
 
-/* The run must not wait for its first checkpoint to find that. */
+/* The run fails before training, and does not find out at its first checkpoint. */
 TEST_CASE (run, says_before_training_that_its_place_takes_no_file)
 {
   const char *path = test_write_experiment ("tiny", NULL);
@@ -317,7 +317,7 @@ TEST_CASE (run, says_before_training_that_its_place_takes_no_file)
   CHECK_INT (lines, 0);
 }
 
-/* More sentences than one batch of the search has. */
+/* The attention of more sentences than a batch of the search has. */
 TEST_CASE (run, keeps_the_attention_of_many_sentences)
 {
   static const char *const overrides[] = { "evaluate.attention=5", "decode.batch=2", "train.updates=1", NULL };
@@ -332,7 +332,7 @@ TEST_CASE (run, keeps_the_attention_of_many_sentences)
   CHECK_STRING (sentences[4], "4");
 }
 
-/* The file holds the text of each source with the translations. */
+/* The file has the text of each source, next to the translations. */
 TEST_CASE (run, keeps_the_text_of_its_sources)
 {
   static const char *const overrides[] = { "train.updates=1", NULL };
@@ -353,7 +353,7 @@ TEST_CASE (run, keeps_the_text_of_its_sources)
     }
 }
 
-/* Each of the eight sentences of the tiny corpus is in one bin of each metric. */
+/* For each metric, each of the eight sentences of the tiny corpus is in one bin. */
 TEST_CASE (run, scores_by_length_of_the_source)
 {
   static const char *const overrides[]
@@ -390,7 +390,7 @@ TEST_CASE (run, scores_by_length_of_the_source)
   CHECK_INT (larger[7], 0);
 }
 
-/* Translation needs no text of the run, so no text is generated. */
+/* Translating needs no text of the run, so no text is generated. */
 TEST_CASE (run, is_opened_without_its_text)
 {
   const char *path = test_write_experiment ("tiny", "updates=1");
@@ -411,8 +411,8 @@ TEST_CASE (run, is_opened_without_its_text)
   CHECK_STRING (said, "");
 }
 
-/* The differences are reported before vocabularies of the old run or data are read. */
-/* One message reports all differences, except settings that may differ and settings that follow from others. */
+/* Before it reads vocabularies of the old run or data, the run fails with one message about all differences. It leaves
+ * out settings that may differ, and settings that follow from others. */
 TEST_CASE (run, says_what_is_set_otherwise_than_in_the_run_that_goes_on)
 {
   static const struct
@@ -474,7 +474,7 @@ typedef struct
   int line;
 } Intruder;
 
-/* Starts the run a second time. */
+/* Starts the run a second time while it runs. A PlaitTestAtProgress. */
 static void
 run_beside (int line, gpointer data)
 {
@@ -516,8 +516,8 @@ write_beside (int line, gpointer data)
     plait_test_write (intruder->output, "somebody's");
 }
 
-/* Another program replaces the file before the first checkpoint, between checkpoints or before the evaluation. Locks do
- * not prevent that. */
+/* Another program replaces the file: before the first checkpoint, between checkpoints, or before the evaluation. A lock
+ * does not prevent that. */
 TEST_CASE (run, leaves_the_file_of_another_program_alone)
 {
   static const int lines[] = { 1, 9, 20 };
@@ -562,7 +562,7 @@ TEST_CASE (run, notices_a_flipped_byte_before_it_resumes)
     }
 }
 
-/* The message names the size of the batch and the key to lower. */
+/* The message names the size of the batch, and the key to lower. */
 TEST_CASE (run, names_the_batch_that_does_not_fit)
 {
   const char *path = test_write_experiment ("large", "memory=1\nbatch_unit=tokens\n");

@@ -4,7 +4,7 @@
 #include "runs.h"
 #include "tables/table.h"
 
-/* Schedules and clipping in whole runs. */
+/* Tests of schedules and of clipping in whole runs. */
 
 /* Reads column @name of the training table of @store. (transfer full) (element-type double) */
 static GArray *
@@ -19,8 +19,8 @@ read_column (PlaitStore *store, const char *name)
 
 #define PLATEAU "schedule=plateau\nplateau_patience=2\nplateau_factor=0.25\n"
 
-/* Writes the tiny experiment with @more keys of [train], @rate, without warm-up, and with a validation every two
- * updates. Returns its path. (transfer none) */
+/* Writes the tiny experiment with the further keys @more of [train] and the learning rate @rate, without warm-up, and
+ * with a validation after every second update. Returns its path. (transfer none) */
 static const char *
 write_experiment (const char *name, const char *more, const char *rate)
 {
@@ -36,8 +36,9 @@ write_experiment (const char *name, const char *more, const char *rate)
   return plait_test_write (plait_test_format ("%s.ini", name), text->str);
 }
 
-/* At a rate that changes nothing, no validation after the first is the best: the rate falls to a quarter after
- * validations 3, 5, 7 and so on, so for updates from 7, 11, 15 on, and stays above the lowest. */
+/* The learning rate is so small that nothing changes, so no validation is better than the first. The rate falls to a
+ * quarter after the validations 3, 5, 7 and so on, that is from the updates 7, 11, 15 on, but not below the lowest
+ * rate. */
 TEST_CASE (schedules, plateau_falls_when_validation_stalls)
 {
   static const char *const overrides[] = { "train.minimum_rate=1e-13", "train.updates=16", "train.epochs=0", NULL };
@@ -65,7 +66,7 @@ TEST_CASE (schedules, lion_continues_with_the_same_bits)
   test_check_interruption (write_experiment ("lion", "optimizer=lion\n", "0.001"), 3, 2);
 }
 
-/* Every gradient is above a tiny norm, and none is clipped without a maximum. */
+/* Counts clipped gradients: all of them if the maximum norm is tiny, and none if there is no maximum. */
 TEST_CASE (schedules, clipping_is_counted)
 {
   static const char *const always[] = { "train.clip=1e-9", NULL }, *const never[] = { "train.clip=0", NULL };

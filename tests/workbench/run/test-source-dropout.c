@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Runs that leave out sources at random while they train. */
+/* Tests of runs that leave out sources at random in training. */
 
 TEST_CASE (source_dropout, goes_on_after_an_interruption_on_any_threads)
 {
@@ -18,7 +18,7 @@ TEST_CASE (source_dropout, goes_on_after_an_interruption_on_any_threads)
   test_check_interruption (path, 13, 3);
 }
 
-/* Checks that @path of @run and of @other hold equal numbers if @same, else different ones. */
+/* Checks that the dataset @path has equal numbers in @run and @other if @same; otherwise different ones. */
 static void
 check_numbers (PlaitStore *run, PlaitStore *other, const char *path, gboolean same)
 {
@@ -33,7 +33,8 @@ check_numbers (PlaitStore *run, PlaitStore *other, const char *path, gboolean sa
     CHECK ((memcmp (a, b, (gsize)n * sizeof *a) == 0) == same);
 }
 
-/* A learning rate of 0 leaves the parameters unchanged, so validation and test losses must not change either. */
+/* A learning rate of 0 leaves the parameters unchanged. So validation and test losses must be the same with source
+ * dropout. */
 TEST_CASE (source_dropout, is_of_training_alone)
 {
   const char *path = test_write_experiment ("tiny", "source_dropout=0.4");
@@ -53,7 +54,7 @@ TEST_CASE (source_dropout, is_of_training_alone)
 
 static const char *const streams[] = { "a", "b", "target" };
 
-/* Writes LINES lines of each stream into @name.STREAM. Line i of source s is blank if absent[s][i]. */
+/* Writes LINES lines of each stream to @name.STREAM. If absent[s][i], line i of source s is blank. */
 static void
 write_lines (const char *name, gboolean (*absent)[LINES])
 {
@@ -71,7 +72,7 @@ write_lines (const char *name, gboolean (*absent)[LINES])
     }
 }
 
-/* Finds the lines [source, line] that source dropout leaves out in the first epoch of @path. */
+/* Sets @absent [source, line] to the lines that source dropout leaves out in the first epoch of @path. */
 static void
 find_absent (const char *path, gboolean (*absent)[LINES])
 {
@@ -92,7 +93,7 @@ find_absent (const char *path, gboolean (*absent)[LINES])
   CHECK (n > LINES / 4 && n < LINES);
 }
 
-/* An epoch with source dropout equals bit by bit an epoch over text whose lines are blank where a source is left out:
+/* An epoch with source dropout equals, bit by bit, an epoch without it over text in which the left-out lines are blank:
  * an absent source adds nothing to losses and gradients. */
 TEST_CASE (source_dropout, trains_as_if_the_lines_were_blank)
 {
@@ -119,7 +120,8 @@ TEST_CASE (source_dropout, trains_as_if_the_lines_were_blank)
   check_numbers (run, other, "/training/validation/negative_log_likelihood", TRUE);
 }
 
-/* Returns the loss a target token of the run @name on its test split without source @absent (-1: with all sources). */
+/* Returns the loss for each target token of the run @name on its test split, without source @absent (-1: with all
+ * sources). */
 static double
 loss_without (const char *name, gint64 absent)
 {
@@ -149,15 +151,16 @@ loss_without (const char *name, gint64 absent)
   return sum / (double)tokens;
 }
 
-/* Returns the rise of the loss without the more important one of two sources. */
+/* Returns how much the loss of the run @name rises without the more important of its two sources. */
 static double
 cost_of_absence (const char *name)
 {
   return MAX (loss_without (name, 0), loss_without (name, 1)) - loss_without (name, -1);
 }
 
-/* Two sources have equal text, and either is enough to predict the class. With this seed a model without source dropout
- * depends on one source: without that source its loss rises by .8. With source dropout it rises by less than .15. */
+/* Two sources have equal text, and one of them suffices to predict the class. With this seed, a model trained without
+ * source dropout depends on one source: without it, the loss rises by .8. A model trained with source dropout loses
+ * less than .15. */
 TEST_CASE (source_dropout, lets_a_model_do_without_a_source)
 {
   static const char text[] = "[experiment]\nname=class\nseed=5\n"

@@ -8,9 +8,10 @@
 #include "scoring/test.h"
 #include "runs.h"
 
-/* Training and evaluation are separate: a finished run is evaluated with other settings and not trained again. */
+/* Tests that training and evaluation are separate: a finished run is evaluated with other settings without training
+ * again. */
 
-/* Drops the metric of the validation table, which depends on the settings of the search. */
+/* Removes the metric from the table of validations, because the metric depends on settings of the search. */
 #define QUIET "train.metric="
 
 static char *
@@ -21,7 +22,7 @@ read_key (const char *path, const char *name)
   return run ? plait_store_get_string (run, "/", name, NULL) : NULL;
 }
 
-/* Returns one digest of all trained parameters. (transfer full) */
+/* Returns a single digest of all trained parameters. (transfer full) */
 static char *
 digest_training (const char *path)
 {
@@ -94,8 +95,8 @@ TEST_CASE (stages, a_finished_run_is_evaluated_otherwise_and_not_trained_again)
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "is a run of another experiment");
 }
 
-/* Another version of plait computed the fingerprint in another way. Settings, data and plugins show that the training
- * is equal. */
+/* Another version of plait has computed the fingerprint differently. Settings, data and plugins show that the training
+ * is the same. */
 TEST_CASE (stages, a_run_whose_key_was_made_otherwise_is_gone_on_with)
 {
   const char *experiment = test_write_experiment ("tiny", NULL);
@@ -117,7 +118,7 @@ TEST_CASE (stages, a_run_whose_key_was_made_otherwise_is_gone_on_with)
   CHECK_STRING (after, before);
 }
 
-/* If translations choose the best parameters, the search is part of the training. */
+/* If translations choose the best parameters, settings of the search belong to training. */
 TEST_CASE (stages, a_search_that_training_used_is_not_set_otherwise)
 {
   const char *experiment = test_write_experiment ("tiny", NULL);
@@ -155,7 +156,7 @@ TEST_CASE (stages, an_average_is_evaluated_and_kept_beside_the_best)
   g_autofree char *kept = read_key (output, "key");
   CHECK_STRING (kept, key);
 
-  /* An equal evaluation once more leaves the file unchanged byte by byte. */
+  /* If the same evaluation is made again, no byte of the file changes. */
   g_autofree char *bytes = NULL, *again = NULL;
   gsize n = 0, m = 0;
   CHECK (g_file_get_contents (output, &bytes, &n, NULL));
@@ -163,7 +164,7 @@ TEST_CASE (stages, an_average_is_evaluated_and_kept_beside_the_best)
   CHECK_INT (outcome.made, 0);
   CHECK (g_file_get_contents (output, &again, &m, NULL) && n == m && memcmp (bytes, again, n) == 0);
 
-  /* The old evaluation is removed when its settings change. */
+  /* When its settings change, the old evaluation is removed. */
   CHECK_INT (run_again (experiment, (const char *[]){ QUIET, "evaluate.metrics=chrf++", NULL }, output, NO_ERROR),
              PLAIT_RUN_EVALUATED);
   g_autoptr (PlaitStore) run = plait_store_open (output, NULL);
@@ -182,8 +183,8 @@ TEST_CASE (stages, an_average_that_is_not_kept_is_refused_before_training)
   CHECK (!plait_test_exists (output));
 }
 
-/* A new split of files is added and the evaluated split is kept. Neither the training text nor the files of other
- * splits need exist. */
+/* A new test split is added, and the evaluated split is kept. Neither the training text nor the files of other splits
+ * need exist. */
 TEST_CASE (stages, a_split_is_added_without_the_training_text)
 {
   static const char text[]
@@ -218,12 +219,12 @@ TEST_CASE (stages, a_split_is_added_without_the_training_text)
   CHECK_INT (outcome.kept, 1);
   CHECK_NEAR (score_of (output, "test2", "chrf"), score_of (output, "test", "chrf"), 0);
 
-  /* A missing file does not count as a file that the run has evaluated, although the run has a split of this name. */
+  /* The run has a split of this name, but its evaluation does not count, since the file is missing. */
   CHECK (!plait_test_file (output, (const char *[]){ "data.test2.a=/nowhere", NULL }, &options, &outcome, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "/nowhere");
   g_clear_error (&error);
 
-  /* A changed file makes another split. */
+  /* If a file has changed, the split must be evaluated again. */
   plait_test_write (a, "c\nb\n");
   CHECK (plait_test_file (output, NULL, &options, &outcome, &error));
   CHECK_INT (outcome.made, 1);
@@ -232,7 +233,7 @@ TEST_CASE (stages, a_split_is_added_without_the_training_text)
   g_clear_error (&error);
 }
 
-/* Files that are damaged, interrupted or locked by another process stay unchanged. */
+/* Files that are damaged, interrupted or locked by another process are left unchanged. */
 TEST_CASE (stages, a_file_that_cannot_be_evaluated_is_left_alone)
 {
   const char *experiment = test_write_experiment ("tiny", NULL);
@@ -269,7 +270,7 @@ TEST_CASE (stages, a_finished_run_trains_further_to_the_same_bits)
   const char *experiment = test_write_experiment ("tiny", NULL);
   const char *output = plait_test_path ("run.h5");
   const char *whole = plait_test_path ("whole.h5");
-  /* The log has a row every fifth update, so it has no row at the end of the first training. */
+  /* The log has a row for every fifth update, so it has no row where the first training ends. */
   const char *first[] = { "train.validate_every=6", "train.epochs=0", "train.updates=12", NULL };
   const char *longer[] = { "train.validate_every=6", "train.epochs=0", "train.updates=20", NULL };
   const char *linear[]

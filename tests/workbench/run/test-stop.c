@@ -5,12 +5,12 @@
 #include "setup/trained.h"
 #include "runs.h"
 
-/* A stop flag that is set while a corpus is translated. */
+/* Data for a callback that sets a stop flag while a corpus is translated. */
 
 typedef struct
 {
   gint stop;
-  gint64 left; /* sentences until the flag is set */
+  gint64 left; /* number of sentences until the flag is set */
 } Raising;
 
 static gboolean
@@ -24,7 +24,7 @@ raise_stop (const PlaitBatch *batch, gint64 sentence, const PlaitHypothesis *bes
   return TRUE;
 }
 
-/* A stop after the last sentence does not fail the translation; an earlier stop gives an error. */
+/* A stop after the last sentence does not make the translation fail. An earlier stop gives an error. */
 TEST_CASE (stop, leaves_a_translation_that_is_done)
 {
   const char *path = test_write_experiment ("tiny", NULL), *output = plait_test_path ("run.h5");
@@ -57,7 +57,7 @@ TEST_CASE (stop, leaves_a_translation_that_is_done)
     }
 }
 
-/* A process that starts after the stop knows of it, and a repeated stop does not kill it. */
+/* A process that is started after the stop is stopped too, and a repeated stop does not kill it. */
 TEST_CASE (stop, reaches_what_is_only_beginning)
 {
   const char *path = test_write_experiment ("tiny", NULL), *output = plait_test_path ("run.h5");

@@ -6,10 +6,10 @@
 
 #include <string.h>
 
-/* Runs that predict a tag for each token of the first source. */
+/* Tests of runs that predict a tag for each token of the first source. */
 
-/* Writes @n lines of words and the tags of the words: the last letter of the word, turned round if the line of the
- * second source says so. */
+/* Writes @n lines of words and of their tags. A tag says whether the number in the word is odd or even. If the line of
+ * the second source is "turned", the two tags are exchanged. */
 static void
 write_split (const char *split, guint n, guint64 seed)
 {
@@ -39,7 +39,7 @@ write_split (const char *split, guint n, guint64 seed)
   plait_test_write (plait_test_format ("%s.tags", split), tags->str);
 }
 
-/* Returns the path of an experiment over the files of write_split. (transfer none) */
+/* Returns the path of an experiment over the files that write_split() writes. (transfer none) */
 static const char *
 write_experiment (void)
 {
@@ -62,7 +62,7 @@ write_experiment (void)
   return plait_test_write ("tags.ini", text->str);
 }
 
-/* Returns the word accuracy of @run on its test set. */
+/* Returns the accuracy of the tags of @run on its test set. */
 static double
 word_accuracy (PlaitStore *run)
 {
@@ -73,7 +73,7 @@ word_accuracy (PlaitStore *run)
   return score ? score->score : 0;
 }
 
-/* The tags depend on both sources: one alone can only guess. */
+/* The tags depend on both sources: with one of them, a model can only guess. */
 TEST_CASE (tags, are_learnt_from_both_sources)
 {
   const char *experiment = write_experiment ();
@@ -130,7 +130,7 @@ TEST_CASE (tags, are_refused_where_they_do_not_fit)
   check_refused (experiment, NULL, "test.tags:1: the line is empty; expected a sentence of tags");
 }
 
-/* A line with an unknown tag counts as wrong, and loss and perplexity leave it out. */
+/* A line with an unknown tag counts as wrong. Loss and perplexity leave it out. */
 TEST_CASE (tags, may_be_unknown_in_scored_sets)
 {
   const char *experiment = write_experiment ();
@@ -152,7 +152,7 @@ TEST_CASE (tags, may_be_unknown_in_scored_sets)
   CHECK_NEAR (word_accuracy (run), 75, 1e-9);
 }
 
-/* A masked word can only be guessed without the other source. */
+/* A masked word can only be guessed if the other source is missing. */
 TEST_CASE (tags, masked_tokens_are_learnt_from_other_sources_too)
 {
   g_autoptr (GString) words = g_string_new (NULL);

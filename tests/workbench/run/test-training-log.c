@@ -9,10 +9,11 @@
 #include <math.h>
 #include <string.h>
 
-/* Logs of training for other programs: JSON lines, and what experiments/to-tensorboard.py makes of them. */
+/* Tests of the log of training for other programs: its JSON lines, and what experiments/to-tensorboard.py makes of
+ * them. */
 
-/* Returns the CRC-32C of the @n bytes at @bytes. The table has the reverse bit order of the writer's, so the check is
- * independent of it. */
+/* Returns the CRC-32C of the @n bytes at @bytes. Its table has the bits in another order than the table of the program
+ * that wrote the file, so the check is independent. */
 static guint32
 checksum (const guint8 *bytes, gsize n)
 {
@@ -46,8 +47,8 @@ is_sum_of (const guint8 *bytes, const guint8 *data, gsize n)
   return (masked >> 17 | masked << 15) == checksum (data, n);
 }
 
-/* Returns the data of the record at offset *@at of the @n bytes at @bytes, or NULL at the end. Stores the length of the
- * data in *@length and moves *@at to the next record. */
+/* Returns the data of the record at offset *@at in @bytes [@n]; NULL at the end. Sets *@length to the length of the
+ * data, and *@at to the offset of the next record. */
 static const guint8 *
 next_record (const guint8 *bytes, gsize n, gsize *at, gsize *length)
 {
@@ -65,7 +66,7 @@ next_record (const guint8 *bytes, gsize n, gsize *at, gsize *length)
   return record + 12;
 }
 
-/* Returns the text of an event: its step and "TAG=VALUE" of each scalar, or its version. (transfer full) */
+/* Returns an event as text: its step and "TAG=VALUE" of each scalar, or its version. (transfer full) */
 static char *
 event_text (const guint8 *event, gsize length)
 {
@@ -117,7 +118,7 @@ event_text (const guint8 *event, gsize length)
   return g_string_free (g_steal_pointer (&text), FALSE);
 }
 
-/* Returns the events that experiments/to-tensorboard.py makes of the log @lines. (transfer full) */
+/* Returns the events that experiments/to-tensorboard.py makes of the log with the lines @lines. (transfer full) */
 static GBytes *
 events_of (const char *lines)
 {
@@ -140,7 +141,7 @@ TEST_CASE (training_log, becomes_records_of_tensorboard)
   const char *lines = plait_test_path ("log.jsonl");
   gsize at = 0, length, n;
 
-  CHECK_INT (checksum (nine, 9), 0xe3069283u); /* the check value of RFC 3720 */
+  CHECK_INT (checksum (nine, 9), 0xe3069283u); /* the check value in RFC 3720 */
   plait_test_write (lines,
                     "{\"table\": \"updates\", \"step\": 300, \"loss\": 1.5, \"rate\": null, \"seconds\": -0.25}\n"
                     "{\"table\": \"updates\", \"step\": 1099511627776, \"loss\": 1.5}\n{\"table\": \"upd");
@@ -185,7 +186,7 @@ run_with_log (const char *path, const char *output, const char *lines, PlaitLog 
   return experiment && plait_run (experiment, &options, &outcome, error);
 }
 
-/* Returns the lines of @path without times. (transfer full) */
+/* Returns the lines of @path, without their times. (transfer full) */
 static char *
 lines_without_times (const char *path)
 {
@@ -195,8 +196,8 @@ lines_without_times (const char *path)
   return g_regex_replace_literal (times, text ? text : "", -1, 0, "", 0, NULL);
 }
 
-/* The log of an interrupted and continued run equals that of an uninterrupted one, line by line, and both hold the rows
- * of the tables. */
+/* The log of an interrupted and continued run equals that of an uninterrupted run, line by line. Both have the rows of
+ * the tables. */
 TEST_CASE (training_log, tells_the_rows_of_both_tables)
 {
   const char *path = test_write_experiment ("tiny", NULL);
@@ -249,7 +250,7 @@ TEST_CASE (training_log, tells_the_rows_of_both_tables)
 
 #define METRIC "/training/validation/metric"
 
-/* A metric that is better when smaller is stored unchanged, and its smallest value is the best. */
+/* A metric that is better if smaller is stored as it is, and its smallest value counts as the best. */
 TEST_CASE (training_log, tells_a_metric_as_it_is)
 {
   const char *lower = test_write_experiment ("lower", "best_by=metric");
@@ -280,8 +281,8 @@ TEST_CASE (training_log, tells_a_metric_as_it_is)
   g_autofree gint64 *directions = plait_store_get_list (store, "/evaluation/test/metrics/score", "larger_is_better",
                                                         PLAIT_STORE_INT64, &n_directions, NULL);
   REQUIRE (directions && n_directions > 1);
-  CHECK_INT (directions[0], 1);                /* BLEU */
-  CHECK_INT (directions[n_directions - 1], 0); /* perplexity */
+  CHECK_INT (directions[0], 1);                /* BLEU: larger is better */
+  CHECK_INT (directions[n_directions - 1], 0); /* perplexity: smaller is better */
   g_autofree char *log = lines_without_times (lines);
   CHECK (strstr (log, "\"metric\": ") && !strstr (log, "\"metric\": -"));
 }
@@ -303,7 +304,7 @@ TEST_CASE (training_log, leaves_the_environment_in_the_run)
   CHECK (peak > 1 << 20);
 }
 
-/* The run names the folders of its plugins, so it can be understood when they are gone. */
+/* The run stores the folders of its plugins, so that messages can name them when they no longer exist. */
 TEST_CASE (training_log, leaves_the_places_of_plugins_in_the_run)
 {
   const char *path = test_write_experiment ("tiny", NULL);

@@ -8,15 +8,15 @@
 
 #include <math.h>
 
-/* Rates of over- and under-translation computed from attention. */
+/* Tests of rates of over- and under-translation, computed from attention. */
 
 static const PlaitAttentionSelection of_all = { PLAIT_ATTENTION_MEAN, PLAIT_ATTENTION_MEAN };
 static const PlaitAttentionSelection of_the_last = { PLAIT_ATTENTION_LAST, PLAIT_ATTENTION_MEAN };
 
 /*
- * Memory 1 of two has two rows; layer 1 of three does not attend to it. Two of three target rows count. Layer 0 has
- * heads (.2 .8 / .6 .4) and (.4 .6 / 1 0): their mean is (.3 .7 / .8 .2), the sum 1.1 .9. Layer 2 has one head (.5 .5 /
- * 0 1) with the sum .5 1.5. The mean of the layers is .8 1.2.
+ * By hand. Memory 1 of two has two rows, and layer 1 of three does not attend to it. Two of three target rows count.
+ * Layer 0 has the heads (.2 .8 / .6 .4) and (.4 .6 / 1 0): their mean is (.3 .7 / .8 .2), its sum over target rows 1.1
+ * .9. Layer 2 has one head (.5 .5 / 0 1), with the sum .5 1.5. The mean of the layers is .8 1.2.
  */
 TEST_CASE (translation_rates, sums_by_hand)
 {
@@ -44,7 +44,7 @@ TEST_CASE (translation_rates, sums_by_hand)
   CHECK_NEAR (of_last[1], 1.5, 1e-6);
   CHECK (!plait_attention_sums (&attention, 0, 0, 2, of_all, none));
 
-  /* One head of one layer and one target row; then a layer and a head that do not exist. */
+  /* Sums for one head of one layer and one target row; then for a layer and a head that do not exist. */
   double of_head[2] = { 0 };
 
   CHECK (plait_attention_sums (&attention, 1, 1, 2, (PlaitAttentionSelection){ 0, 1 }, of_head));
@@ -54,7 +54,8 @@ TEST_CASE (translation_rates, sums_by_hand)
   CHECK (!plait_attention_sums (&attention, 1, 0, 1, (PlaitAttentionSelection){ 0, 2 }, none));
 }
 
-/* Layer 0 has two attentions to one memory, (.2 .8) and (1 0), whose mean counts. Layer 1 has (.5 .5) alone. */
+/* Layer 0 has two attentions to one memory, (.2 .8) and (1 0), of which the mean is taken. Layer 1 has one attention,
+ * (.5 .5). */
 TEST_CASE (translation_rates, take_the_mean_of_several_attentions)
 {
   PlaitScalar first[] = { .2f, .8f }, second[] = { 1, 0 }, last[] = { .5f, .5f };
@@ -79,8 +80,8 @@ TEST_CASE (translation_rates, take_the_mean_of_several_attentions)
   CHECK_NEAR (of_last[0], .5, 1e-6);
 }
 
-/* Leaves 0 to 4; row 5 spans leaves 0 to 2 and row 6 leaves 2 to 4, so they share leaf 2; row 7 spans both rows. The .6
- * of row 7 gives .3 to each of rows 5 and 6; the .4 of row 5 and the .6 of row 6 go to three leaves each. */
+/* Row 5 spans the leaves 0 to 2 and row 6 the leaves 2 to 4, so they share leaf 2; row 7 spans both rows. The weight .6
+ * of row 7 gives .3 to each of the rows 5 and 6. Then the weights of the rows 5 and 6 go to three leaves each. */
 TEST_CASE (translation_rates, spread_over_the_leaves_of_a_pyramid_by_hand)
 {
   gint64 level[] = { 0, 0, 0, 0, 0, 1, 1, 2 }, first_child[] = { -1, -1, -1, -1, -1, 0, 2, 5 };
@@ -94,8 +95,8 @@ TEST_CASE (translation_rates, spread_over_the_leaves_of_a_pyramid_by_hand)
     CHECK_NEAR (sums[i], expected[i], 1e-12);
 }
 
-/* A sentence has the tree ((0 1) 2) and an end. The .9 of the root gives .3 to each leaf; then the node above 0 and 1
- * gives its 1.2 to them. */
+/* A sentence has the tree ((0 1) 2) and an end token. The weight .9 of the root gives .3 to each leaf. Then the node
+ * above the leaves 0 and 1 gives them its 1.2. */
 TEST_CASE (translation_rates, spread_over_leaves_by_hand)
 {
   static const gint64 left[] = { -1, -1, -1, -1, 0, 4 }, right[] = { -1, -1, -1, -1, 1, 2 };
@@ -108,7 +109,7 @@ TEST_CASE (translation_rates, spread_over_leaves_by_hand)
     CHECK_NEAR (sums[i], expected[i], 1e-12);
 }
 
-/* The text of each rate is read back as that rate; other text is refused. */
+/* The text of each rate can be read back as this rate. Other text is refused. */
 TEST_CASE (translation_rates, read_back_from_their_text)
 {
   g_autoptr (PlaitMetric) made
@@ -138,7 +139,7 @@ enum
   MAX_ITEMS = 1 << 20,
 };
 
-/* Counts the tokens of sentence @s of source @name that get more or less attention than @bounds, from the attention
+/* Counts the tokens of sentence @s of source @name that get more or less attention than @bounds. Reads the attention
  * that @run stores. */
 static void
 count_kept (PlaitStore *run, const char *group, gint64 s, const char *name, gboolean last_layer, const double *bounds,
@@ -150,7 +151,7 @@ count_kept (PlaitStore *run, const char *group, gint64 s, const char *name, gboo
 
   counts[0] = counts[1] = counts[2] = 0;
   REQUIRE (weights && plait_store_describe (run, path, &object, NULL) && object.rank == 4);
-  for (gint64 i = 0; i < object.shape[3] - 1; i++) /* the last row is the end of the sentence */
+  for (gint64 i = 0; i < object.shape[3] - 1; i++) /* the last row is the end token */
     {
       double sum = 0;
 
@@ -165,8 +166,8 @@ count_kept (PlaitStore *run, const char *group, gint64 s, const char *name, gboo
     }
 }
 
-/* Checks that the tables of a run agree with the attention that it stores for the references, sentence by sentence, and
- * that the scores are their sums. */
+/* Checks that the tables of a run agree, sentence by sentence, with the attention that the run stores for the
+ * references, and that the scores are sums over the tables. */
 static void
 check_run (const char *combiner, const char *layers, gboolean last_layer, const double *bounds)
 {
@@ -210,7 +211,7 @@ check_run (const char *combiner, const char *layers, gboolean last_layer, const 
   gboolean found = FALSE;
   REQUIRE (metrics && scores);
   CHECK_INT (n_metrics,
-             2 + 2 + 8); /* two metrics, two perplexities, and two rates of two sources in search and forced decoding */
+             2 + 2 + 8); /* two metrics, two perplexities, two rates of two sources in search and forced decoding */
   for (gint64 i = 0; i < n_metrics; i++)
     if (g_str_equal (metrics[i], name))
       {
@@ -219,7 +220,7 @@ check_run (const char *combiner, const char *layers, gboolean last_layer, const 
       }
   CHECK (found);
 
-  /* The scorer that comparisons use gives the score that the run stores. */
+  /* The scorer that comparisons use must give the score that the run stores. */
   g_autoptr (PlaitRunResult) result = plait_run_result_new (run, &error);
   REQUIRE (result != NULL);
   const PlaitRunScore *score = plait_run_result_find (result, "test", name);
@@ -235,7 +236,7 @@ TEST_CASE (translation_rates, are_what_the_kept_attention_says)
   check_run ("flat", "last", TRUE, (const double[]){ .8, .5 });
 }
 
-/* The attention of search has as many target rows as the hypotheses have tokens. */
+/* For search, the attention has as many target rows as the hypotheses have tokens. */
 TEST_CASE (translation_rates, of_search_are_those_of_the_hypotheses)
 {
   static const char *const overrides[] = { "evaluate.translation_rates=search",
@@ -259,7 +260,7 @@ TEST_CASE (translation_rates, of_search_are_those_of_the_hypotheses)
       g_auto (GStrv) targets = plait_store_read_strings (run, labels, MAX_ITEMS, NULL, NULL);
       gint64 expected[3];
 
-      /* A hypothesis that was cut at the length limit has no end to leave out. */
+      /* A hypothesis that was cut at the length limit has no end token to leave out. */
       REQUIRE (targets != NULL);
       if (!g_str_equal (targets[g_strv_length (targets) - 1], "</s>"))
         continue;

@@ -3,9 +3,9 @@
 #include "harness.h"
 #include "dumps/word-alignment.h"
 
-/* Words aligned by attention, compared with alignments made by hand. */
+/* Tests of words aligned by attention, against alignments made by hand. */
 
-/* Returns a vocabulary of the words a to d with the ids 4 to 7. (transfer full) */
+/* Returns a vocabulary of the words a to d, with the ids 4 to 7. (transfer full) */
 static PlaitVocabulary *
 letters (void)
 {
@@ -19,14 +19,14 @@ letters (void)
 }
 
 /*
- * The source is "a b c" and its end, the target "d a b" and its end; layer 0 has two heads, layer 1 one. The mean over
- * heads of layer 0 aligns d with b (.15 .5 .2 .15) and a with the end; b gives a and b equal weight, and a comes first.
- * Head 1 aligns d with a. Layer 1 aligns each word with c.
+ * By hand. The source is "a b c" and its end token, the target "d a b" and its end token. Layer 0 has two heads, layer
+ * 1 one. The mean over heads of layer 0 aligns d with b (.15 .5 .2 .15) and a with the end; b attends equally to a and
+ * b, and a comes first. Head 1 aligns d with a. Layer 1 aligns each word with c.
  */
 TEST_CASE (word_alignment, by_hand)
 {
   g_autoptr (PlaitVocabulary) vocabulary = letters ();
-  PlaitScalar first[] = { 0,   .9f, .1f, 0,   .1f, .1f, 0,   .8f, .5f, .5f, 0, 0, 0, 0, 0, 1, /* head 0 */
+  PlaitScalar first[] = { 0,   .9f, .1f, 0,   .1f, .1f, 0,   .8f, .5f, .5f, 0, 0, 0, 0, 0, 1, /* weights of head 0 */
                           .3f, .1f, .3f, .3f, 0,   0,   .4f, .6f, .5f, .5f, 0, 0, 0, 0, 0, 1 };
   PlaitScalar second[] = { 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 0, 1 };
   PlaitRecordedLayer layers[] = { { 2, first }, { 1, second } };

@@ -8,11 +8,12 @@
 
 #include "faulty-settings.h"
 
-/* A serial combiner that, when asked, ends the process in the middle of training. */
+/* A combiner that computes what serial does. If its parameter says so, it ends the process in the middle of
+ * training. */
 
 enum
 {
-  FREE_CALLS = 3, /* before it waits: a checkpoint stands */
+  FREE_CALLS = 3, /* number of calls before it waits, so that a checkpoint exists */
 };
 
 static gboolean
@@ -28,7 +29,7 @@ build (PlaitCrossAttention *cross, gconstpointer settings, gpointer state, GErro
   return TRUE;
 }
 
-/* TRUE if the file of PLAIT_TEST_GATE is there. */
+/* TRUE if the file that PLAIT_TEST_GATE names exists. */
 static gboolean
 is_open (void)
 {
@@ -45,26 +46,26 @@ combine (PlaitCrossAttention *cross, gconstpointer data, gconstpointer state, Pl
 
   switch (settings->fault)
     {
-    case FAULT_HANG: /* until a signal */
+    case FAULT_HANG: /* wait for ever, until a signal */
       pause ();
       break;
-    case FAULT_WAIT: /* until the file that the environment names is there, whatever signal */
+    case FAULT_WAIT: /* wait until the file that the environment names exists, and ignore signals */
       signal (SIGTERM, SIG_IGN);
       while (++calls > FREE_CALLS && !is_open ())
         g_usleep (20000);
       break;
-    case FAULT_ONCE: /* crashes unless that file is there, and makes it */
+    case FAULT_ONCE: /* crash if that file does not exist, and make it */
       if (is_open ())
         break;
       g_file_set_contents (g_getenv ("PLAIT_TEST_GATE"), "", 0, NULL);
       G_GNUC_FALLTHROUGH;
     case FAULT_CRASH:
-      signal (SIGSEGV, SIG_DFL); /* whatever a sanitizer made of it */
+      signal (SIGSEGV, SIG_DFL); /* default action, whatever handler a sanitizer has installed */
       raise (SIGSEGV);
       break;
     case FAULT_EXIT:
       _exit (0);
-    case FAULT_KILL: /* what the kernel does when memory runs out */
+    case FAULT_KILL: /* SIGKILL, as the kernel sends when memory runs out */
       raise (SIGKILL);
       break;
     case FAULT_NONE:
