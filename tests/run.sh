@@ -9,8 +9,8 @@
 #   tests/run.sh --threads    the tests of thread pools and shards with ThreadSanitizer instead
 #   tests/run.sh --clang      builds everything with clang, with warnings as errors, and runs nothing: one test
 #
-# Missing Debian packages are installed (as root, or with sudo). The last line is "N passed, N failed", with
-# followed by ", N skipped" if tests were skipped; each test case counts. The exit code is 0 if no test failed.
+# Installs missing Debian packages (as root, or with sudo). The last line is "N passed, N failed", followed by
+# ", N skipped" if tests were skipped; each test case counts. The exit code is 0 if no test failed.
 set -u
 
 root=$(cd "$(dirname "$0")/.." && pwd)
@@ -20,8 +20,8 @@ cd "$root" || exit 1
 test_packages="hdf5-tools libgtest-dev clang-format python3 python3-h5py
   liblink-grammar-dev link-grammar-dictionaries-en libcairo2-dev libpango1.0-dev
   libopenmpi-dev openmpi-bin libmecab-dev mecab-ipadic-utf8 python3-pandas python3-xarray socat"
-# Tests that are also built with doubles: those of gradients and of the contracts of plugins. Meson runs them in this
-# order, so the longest come first.
+# Tests that are also built with tensors of doubles: those of gradients and of the contracts of plugins. Meson runs them
+# in this order, so the longest come first.
 double_tests="contract tensor model plugin autograd layers"
 
 # Options of builds for sanitizers. gcc takes three times as long at -O2, and reports need only line numbers.
@@ -43,7 +43,7 @@ finish ()
   exit
 }
 
-# must COMMAND...: runs it; a failure counts as one failed test and ends the run.
+# must COMMAND...: runs COMMAND. If it fails, counts that as one failed test and ends the script.
 must ()
 {
   "$@" && return
@@ -80,8 +80,8 @@ build ()
   ninja -C "$folder" --quiet $targets
 }
 
-# run_tests NAME [TEST...]: runs the tests of build/NAME and adds up their cases. One more test than processors runs at a
-# time, because some tests wait.
+# run_tests NAME [TEST...]: runs the tests of build/NAME and adds up their cases. It runs one test more at a time than
+# there are processors, because some tests wait.
 run_tests ()
 {
   folder=build/$1
@@ -111,7 +111,7 @@ case "${1-}" in
     run_tests double $double_tests
     ;;
   --sanitize)
-    # Thousands of small processes run, so each keeps less freed memory and shorter stacks of allocations.
+    # The tests run thousands of small processes, so let each keep less freed memory and shorter stacks of allocations.
     export ASAN_OPTIONS=${ASAN_OPTIONS-allocator_may_return_null=1:quarantine_size_mb=32:malloc_context_size=12}
     export UBSAN_OPTIONS=${UBSAN_OPTIONS-halt_on_error=1:print_stacktrace=1}
     export LSAN_OPTIONS=${LSAN_OPTIONS-suppressions=$root/tests/leak.supp:print_suppressions=0}
@@ -130,7 +130,7 @@ case "${1-}" in
     ;;
   --clang)
     export CC=clang CXX=clang++
-    # Compiling shows all warnings; nothing is linked.
+    # Only compile: that shows all warnings.
     objects=yes
     must build clang --werror -Doptimization=0
     passed=1

@@ -11,7 +11,7 @@ import time
 
 
 def find():
-    """The browser's program, or None."""
+    """Returns the path of the browser's program, or None."""
     for name in (os.environ.get("PLAIT_CHROMIUM"), "chromium", "chromium-browser", "google-chrome"):
         if name and shutil.which(name):
             return shutil.which(name)
@@ -19,7 +19,7 @@ def find():
 
 
 class Page:
-    """One page. What goes wrong in its script is in `errors`, what it asked the network for in `requests`."""
+    """One page. `errors` has the errors of its script, `requests` its requests to the network."""
 
     def __init__(self, width=1200, height=900, dark=False, script=True, patience=60):
         self.folder = tempfile.TemporaryDirectory(prefix="plait-browser-", ignore_cleanup_errors=True)
@@ -103,7 +103,7 @@ class Page:
                 return message["result"]
 
     def open(self, path, fragment=""):
-        """Opens a file, and waits until its script, if it runs, has drawn. Seconds that it took."""
+        """Opens a file and waits until its script, if it runs, has drawn. Returns the seconds that this took."""
         begin = time.monotonic()
         self.call("Page.navigate", url="file://" + os.path.abspath(path) + fragment)
         while self.next().get("method") != "Page.loadEventFired":
@@ -111,7 +111,7 @@ class Page:
         return begin
 
     def value(self, expression):
-        """What JavaScript makes of @expression, waited for."""
+        """Returns the value of the JavaScript @expression; waits for it if it is a promise."""
         result = self.call("Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True)
         if "exceptionDetails" in result:
             raise RuntimeError(result["exceptionDetails"].get("exception", {}).get("description", "a failed expression"))
@@ -125,7 +125,7 @@ class Page:
             time.sleep(.02)
 
     def choose(self, name, value):
-        """Chooses in a field of the page as a user does, and waits for the picture."""
+        """Selects @value in the field @name of the page, as a user does, and waits for the picture."""
         self.act(f"""(() => {{ const field = document.getElementById("look-{name}"); field.value = {json.dumps(value)};
           field.dispatchEvent(new Event(field.type === "search" ? "input" : "change")); }})()""")
 
@@ -136,7 +136,7 @@ class Page:
         self.wait(f'document.getElementById("look").dataset.drawn !== {json.dumps(before)}')
 
     def picture(self, path, whole=True):
-        """A PNG of the page."""
+        """Writes the page as a PNG to @path."""
         data = self.call("Page.captureScreenshot", captureBeyondViewport=whole)["data"]
         with open(path, "wb") as file:
             file.write(base64.b64decode(data))

@@ -35,10 +35,10 @@ def one_run(page):
     check(page.value(BLOCKS)[:2], ["en", "fr"])
     check(page.value(TITLES), ["attention to all sources layer 1, mean of 2 heads", "Share of each source in a target token layer 1",
                                "Attention over contexts by decoder layer mean of heads"])
-    # Markup and changes of direction in tokens are text.
+    # Markup and changes of writing direction in tokens are shown as text.
     check("</script>" in page.value(f'{LOOK}.querySelector(".sheet").textContent'), True)
     check(page.value('document.body.textContent.includes("\\u202e")'), False)
-    # The first row of en is 1 0 at the mean of the heads of the last layer.
+    # In the mean over the heads of the last layer, the first row of en has the weights 1 0.
     key(page, "#look .sheet", "ArrowDown")
     check(page.value(f"{TIP}.textContent"), "▁ein → en: ▁<b>a</b>   1.000")
     key(page, "#look .sheet", "ArrowRight")
@@ -51,7 +51,7 @@ def heads(page):
     page.choose("layer", "0")
     page.choose("head", "1")
     check(page.value(TITLES)[0], "attention to all sources layer 0, head 1")
-    # .125 .875, 0 1, .75 .25
+    # The rows have the weights .125 .875, 0 1 and .75 .25.
     key(page, "#look .sheet", "ArrowDown")
     check(page.value(f"{TIP}.textContent"), "▁ein → en: ▁<b>a</b>   0.125")
     page.value(f'{LOOK}.querySelector(".side details").open = true')
@@ -82,7 +82,7 @@ def two_runs(page):
     check(scores, page.value(f'[...{LOOK}.querySelectorAll(".line")].map((line) => parseFloat(line.children[1].textContent))'))
     page.choose("order", "attention")
     check(page.value(LINES), ["0"])
-    # One of three rows shares nothing: at the mean of two heads 1 0 and .5 .5 are .311 bits apart.
+    # One of three rows differs. Its means over two heads, 1 0 and .5 .5, have a divergence of .311 bits.
     check(page.value(f'{LOOK}.querySelector(".line").children[1].textContent'), "0.104 bits")
     page.choose("order", "")
     page.choose("find", "DOGS")
@@ -101,8 +101,8 @@ def two_runs(page):
 
 
 def addresses(page):
-    """Whatever stands behind the # of the address, the page is drawn, and what it does not know is as if it were not there."""
-    # A browser follows 200 addresses in ten seconds, of which each is two.
+    """Whatever stands behind the # of the address, the page is drawn. It ignores what it does not know."""
+    # Each address counts as two, and a browser follows at most 200 in ten seconds.
     names, more = ["__proto__", "constructor", "length", "-1", "1.5", "9"], ["toString", "01", "NaN", "%00", "%"]
     keys = ["run", "beside", "split", "order", "layer", "head", "weights", "scale", "word", "source", "sentence", "find"]
     fragments = [f"{key}={name}" for key in keys for name in names] + [f"run={name}" for name in more]
@@ -119,7 +119,7 @@ def addresses(page):
 
 
 def descent(page):
-    """A pyramid of the word that is chosen: frames of all rows, cells of those that are weighed, the way outlined."""
+    """Checks the pyramid of a word: all rows have frames, weighed rows have cells, selected rows are outlined."""
     picture = f'[...{LOOK}.querySelectorAll(".side figure")].at(-1)'
     check(page.value(f"{picture}.querySelector('figcaption').textContent"), "descent to en layer 0, mean of 2 heads")
     check(page.value(f"[...{picture}.querySelectorAll('.words button')].map((b) => b.textContent)"), ["▁ein", "Mann"])
@@ -135,7 +135,7 @@ def descent(page):
 
 
 def document(page):
-    """The sentences with their first words, and the tokens of those that are read most."""
+    """Checks that sentences have their first words as labels, and that tokens of the heaviest sentences are shown."""
     page.act(f"[...{LOOK}.querySelectorAll('.line')].find((line) => line.children[0].textContent === '1').click()")
     check(page.value(BLOCKS), ["a.tokens", "a.sentences"])
     check(page.value(f"{LOOK}.querySelector('.sheet').textContent.includes('40: the first wo…')"), True)
@@ -163,7 +163,7 @@ def main():
         page.value("localStorage === null || 0")
         check(page.errors, [])
         check([url for url in page.requests if not url.startswith("file:")], [])
-        # What is chosen stands behind the # of the address.
+        # The user's selection is after the # of the address.
         page.open(sys.argv[1], "?again#run=1&layer=0")
         page.wait(f"{LOOK}.dataset.drawn")
         check((chosen(page, "run"), chosen(page, "layer")), ("two", "layer 0"))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Reads runs and a grid by experiments/python, and translates with it."""
+"""Reads runs and a grid with the package in experiments/python, and translates with it."""
 
 import sys
 
@@ -38,7 +38,7 @@ refused(lambda: run.attention(99, "en"), KeyError, "sentence 99 was not dumped")
 refused(lambda: run.attention(0, "fr"), KeyError, "there is no")
 refused(lambda: plait.grid("/nowhere"), FileNotFoundError, "plait grid writes it")
 
-# Sentences of many are told apart, and each is whole.
+# Each sentence of a run with many sentences is complete, and differs from the others.
 seen = set()
 for sentence in range(3):
     weights = plait.open(many).attention(sentence, "en").isel(layer=0, head=3)
@@ -52,7 +52,7 @@ check((len(cells.table), len(cells.runs)), (1, 2))  # the table has the mean ove
 check(len(cells.cells), len(cells.runs))
 check(all(isinstance(found.scores()["score"][0], float) for found in cells.runs.values()), True)
 
-# A process stays warm, translates as the run did, and says what is wrong.
+# One process of plait translates several times, as the run did, and reports errors.
 run = plait.open(trained)
 sources = run.sentences()
 check([name for name in sources][:-2], ["a"])

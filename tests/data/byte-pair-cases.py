@@ -25,7 +25,7 @@ CASES = [
 
 
 def literal(text):
-    """@text as a C string, one escape at most before the next literal."""
+    """Returns @text as C string literals, each with at most one escape."""
     return '"' + "".join(chr(b) if 32 <= b < 127 and b not in b'"\\?' else "\\%03o" % b for b in text.encode()) + '"'
 
 

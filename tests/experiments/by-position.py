@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""experiments/by-position.py cuts documents equally in all languages, and scores sentences by their position."""
+"""Checks that experiments/by-position.py cuts documents equally in all languages and scores sentences by position."""
 import gzip
 import os
 import subprocess
@@ -41,7 +41,7 @@ with tempfile.TemporaryDirectory() as folder:
     rows = [[line.split()[:2] for line in part.splitlines() if line.split()[:1] in (["1-reference"], ["2-less"])] for part in (first, second)]
     assert rows == [[["1-reference", "100.00"], ["2-less", "100.00"]], [["1-reference", "100.00"], ["2-less", "0.00"]]], rows
 
-    # One token a sentence. In one file each has probability 1/e; in the other the first sentences have probability 1.
+    # Each sentence has one token. In one file each token has probability 1/e; in the other, first sentences have 1.
     write("even", "-1\t1\n-1\t1\n\n" * 3)
     write("first", "0\t1\n-1\t1\n\n" * 3)
     done = run("likelihood", "--reference", "reference", "--bins", "1,2", "even", "first")

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""What plait new writes builds against the installed files alone, without a warning, is found and trains.
+"""Checks that projects of plait new build without a warning against only the installed files, are found, and train.
 
 Usage: new.py BUILD-FOLDER MESON C-COMPILER...
 """
@@ -15,7 +15,7 @@ import tempfile
 
 from outside import installed, run
 
-# Kind, name, and another value of its parameter. The names are not C identifiers, or those of other files.
+# Kind, name, and another value of the parameter. The names are not C identifiers, or are names of other files.
 PROJECTS = [("encoder", "experiment", "source a.width=32"), ("combiner", "scaled-sum", "combiner.scale=3"),
             ("coverage", "so_far-2", "coverage.scale=3"), ("output", "warm", "output.scale=3")]
 SMALL = "--set data.generate.train=64 --set data.generate.validation=8 --set data.generate.test=8 --set train.updates=3 \
@@ -30,7 +30,7 @@ def check(kind, name, other, program, folder, environment):
     left = [path for path in there if re.search("@(NAME|KIND)@", (folder / path).read_text())]
     assert not left, left
 
-    # The commands of its README, with less training.
+    # The commands in the project's README, with less training.
     commands = re.search(r"^```sh\n(.*?)^```$", (project / "README.md").read_text(), re.M | re.S).group(1)
     small, n = re.subn(r"^plait run .*$", rf"\g<0> --quiet {SMALL}", commands, flags=re.M)
     assert n == 1, commands
@@ -41,7 +41,7 @@ def check(kind, name, other, program, folder, environment):
     found = json.loads(run(program, "inspect", f"{kind}/{name}", "--json", env=environment))
     assert found["origin"] == "PLAIT_PLUGIN_PATH" and found["refused"] is None and len(found["parameters"]) == 1, found
 
-    # Installed, it is found without the variable.
+    # After installation the plugin is found without the variable.
     run("meson", "install", "-C", project / "build", "--quiet", env=environment)
     unset = {**environment, "PLAIT_PLUGIN_PATH": ""}
     found = json.loads(run(program, "inspect", f"{kind}/{name}", "--json", env=unset))
@@ -52,7 +52,7 @@ def check(kind, name, other, program, folder, environment):
 
     check_doubles(program, f"{kind}/{name}", project / "build", environment)
 
-    # The run used it, and its parameter counts.
+    # The run used the plugin, and the value of its parameter changes the result.
     first = project / f"{name}-experiment.h5"
     run(program, "show", first, f"/plugins/{kind}/{name}", env=environment)
     second = project / "other.h5"
@@ -64,7 +64,7 @@ def check(kind, name, other, program, folder, environment):
 
 
 def check_doubles(program, plugin, build, environment):
-    """A plait of doubles beside this one is asked for the gradients of its own build of the plugin: here, by a stand-in."""
+    """Checks that plait check asks plait-double, here a stub, to check the gradients of its build of the plugin."""
     other = program.parent / "plait-double"
     module = build / "double" / f"{plugin}.so"
     command = [program, "check", plugin, "--property", "gradients"]

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Plugins built against the installed files alone are found, inspected, trained and searched with, and nothing is rebuilt;
-one that brings the process down ends the run, or its cell of a grid, in one sentence.
+"""Checks that plugins built against only the installed files are found, inspected, trained and searched with, without
+rebuilding plait. A plugin that crashes ends the run, or its cell of a grid, with one sentence.
 
 Usage: outside.py BUILD-FOLDER MESON C-COMPILER...
 """
@@ -30,10 +30,10 @@ def run(*command, **options):
 
 
 def installed(build, meson, folder):
-    """Installs into the folder, and gives the places of the package file and the program."""
+    """Installs plait into @folder. Returns the paths of the package file and of the program."""
     run(meson, "install", "--no-rebuild", "-C", build, "--destdir", folder)
     package = next(folder.rglob("plait-1.pc"))
-    # Staged below another root, as packagers do: the prefix alone has to follow.
+    # plait is installed below another root, as packagers do, so only the prefix must be changed.
     text = package.read_text()
     prefix = re.search(r"^prefix=(.*)$", text, re.M).group(1)
     package.write_text(re.sub(r"^prefix=.*$", f"prefix={folder}{prefix}", text, flags=re.M))
@@ -41,7 +41,7 @@ def installed(build, meson, folder):
 
 
 class Train:
-    """Runs the experiment of outside/ with other settings, and translates with what comes out."""
+    """Runs the experiment of outside/ with other settings, and translates with the run."""
 
     def __init__(self, program, environment, folder, corpus):
         self.program, self.environment, self.folder, self.corpus = program, environment, folder, corpus
@@ -59,7 +59,7 @@ class Train:
 
 
 def spoil(settings, folder):
-    """A schema that no header can be made of is refused in one line."""
+    """Checks that a schema of which no header can be made is refused in one line."""
     schema = (HERE / "mean.ini").read_text()
     header = folder / "spoilt-settings.h"
     for old, new, said in [("version=1.0\n", "", "[plugin] has no version; add version="),
@@ -80,7 +80,7 @@ def spoil(settings, folder):
 
 
 def check(program, environment):
-    """The plugins keep to their contracts, but for the one that falls, at the first thing that it does."""
+    """Checks that all plugins keep their contracts, except falls, which fails its first property."""
     for plugin in PLUGINS:
         done = subprocess.run([program, "check", plugin, "--json"], text=True, capture_output=True, env=environment)
         outcomes = {result["name"]: result for result in json.loads(done.stdout)["properties"]}
@@ -95,7 +95,7 @@ def check(program, environment):
 
 
 def fall(program, environment, folder):
-    """A plugin that brings the process down; building is tried in another one, before the run begins."""
+    """Checks the plugin that crashes. Building it is tried in another process before the run begins."""
     blame = "; this is a fault of the plugin, and the run ends here"
     for number, (how, what) in enumerate(FALLS.items()):
         done = subprocess.run([program, "run", HERE / "experiment.ini", "--set", "decoder.combiner=falls", "--set", f"combiner.how={how}",
@@ -141,7 +141,7 @@ def main():
         corpus = folder / "corpus"
         run(program, "generate", "agreement", "--output", corpus, "--set", "test=5", "--quiet", env=environment)
         train = Train(program, environment, folder, corpus)
-        # Queries as wide as contexts, narrower and wider.
+        # Queries are as wide as contexts, narrower, and wider.
         for settings in [["decoder.type=transformer"], ["decoder.type=gru", "decoder.state_width=10"],
                          ["decoder.type=gru", "decoder.state_width=40"]]:
             train(["decoder.combiner=mean", "combiner.gain=2", *settings])
@@ -157,7 +157,7 @@ def main():
                 weights = json.loads(run(program, "show", strides, "/attention/test/0/a", "--head", head, "--json", env=environment))["values"]
                 for row, weight in enumerate(weights[0]):
                     assert (weight > 0) == (row % 3 == head), weights
-            # With all rows it is plain attention: the same weights from the same parameters.
+            # If heads read all rows, strides is plain attention: equal weights from equal parameters.
             every = [train([f"decoder.type={decoder}", "decoder.attention_dropout=0", *settings]) for settings in (["decoder.combiner=serial"], ["decoder.combiner=strides", "combiner.stride=1"])]
             losses = [json.loads(run(program, "show", one, "/training/updates", "--json", env=environment))["columns"]["loss"] for one in every]
             assert all(abs(a - b) < 1e-4 for a, b in zip(*losses)), losses

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Reads the sample file as a user of h5py would, and checks what stands in it."""
+"""Reads the sample file as a user of h5py would, and checks its contents."""
 
 import sys
 
@@ -35,7 +35,7 @@ with h5py.File(sys.argv[1], "r") as run:
     check(table["step"][:].tolist(), [100, 200, 300])
     check(table["note"].asstr()[:].tolist(), ["", "best", "ändert"])
 
-    # The way that a NeXus viewer takes.
+    # Find the plot as a NeXus viewer does.
     group = run
     while "default" in group.attrs:
         group = group[text(group.attrs["default"])]
@@ -50,7 +50,7 @@ with h5py.File(sys.argv[1], "r") as run:
     check(text(group["row"].attrs["long_name"]), "row: 0 ▁a, 1 ▁man")
     check(text(group["title"][()]), "a man → ein Mann")
 
-    # The way that HDF5 itself offers.
+    # Find the axes through HDF5's own dimension scales.
     check([dimension.label for dimension in signal.dims], axes)
     check(list(signal.dims[3].keys()), ["row_labels", "row"])
     check(signal.dims[2][0].asstr()[:].tolist(), ["▁ein", "▁Mann", "</s>"])

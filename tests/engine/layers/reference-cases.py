@@ -3,15 +3,15 @@
 """Print reference-cases.txt: small cases of every equation with outputs and all gradients, in float64.
 
     python3 tests/engine/layers/reference-cases.py > tests/engine/layers/reference-cases.txt
-    python3 tests/engine/layers/reference-cases.py tests/engine/layers/reference-cases.txt    # whether it still says the same
+    python3 tests/engine/layers/reference-cases.py tests/engine/layers/reference-cases.txt    # checks the file
 
-Nothing here is plait's: the equations are written one sentence at a time over numpy, from the papers, and gradients come
-from the chain rule over the few operations below; each case also holds its gradients to differences of its outputs.
+This script uses no code of plait. It computes the equations of the papers with numpy, one sentence at a time. Gradients
+come from the chain rule over the few operations below, and are checked against finite differences of the outputs.
 y = x W + b, and W is [in, out]. The gradients are those of the sum of outputs times cotangents.
 
-The file has a line "CASE/KIND/NAME ROWS WIDTH" an array and below it a line a row; arrays of heads stand below each
-other, and a vector is a row, but for maps to one number. What is drawn has three decimals, what is computed twelve
-digits.
+Each array of the file has a line "CASE/KIND/NAME ROWS WIDTH", followed by a line for each row. The arrays of heads
+follow each other. A vector is a row, except for maps to one number. Random numbers have three decimals, computed
+numbers twelve digits.
 """
 import itertools
 import math
@@ -20,13 +20,13 @@ import sys
 try:
     import numpy as np
 except ImportError:
-    sys.exit(77)  # for Meson: skipped
+    sys.exit(77)  # Meson's exit code for a skipped test
 
-# Operations on arrays, and how cotangents go back through them.
+# Operations on arrays, with their backward passes.
 
 
 class Node:
-    """An array, the nodes that it comes from, and what each makes of a cotangent."""
+    """An array with the nodes from which it was computed and, for each of these, its backward function."""
 
     def __init__(self, value, *parents):
         self.value = np.asarray(value, dtype=np.float64)
@@ -116,7 +116,7 @@ def relu(x):
 
 
 def gelu(x):
-    """Exact: x times the normal distribution."""
+    """Returns the exact GELU: x times the distribution function of the normal distribution."""
     below = 0.5 * (1 + np.vectorize(math.erf)(x.value / math.sqrt(2)))
     density = np.exp(-x.value ** 2 / 2) / math.sqrt(2 * math.pi)
     return pointwise(x, x.value * below, below + x.value * density)
@@ -139,13 +139,13 @@ def stack(parts):
 
 
 def softmax(x):
-    """Along the last axis. The largest is taken off as a constant, which changes nothing."""
+    """Returns the softmax along the last axis. Subtracts the largest number first, which does not change the result."""
     e = exp(x - x.value.max(axis=-1, keepdims=True))
     return e * power(total(e, -1), -1)
 
 
 def go_back(root):
-    """Fills the gradients of all that the scalar @root comes from."""
+    """Computes the gradients of all nodes from which the scalar @root was computed."""
     order, seen = [], set()
 
     def visit(x):
@@ -172,7 +172,7 @@ def go_back(root):
 
 
 def linear(x, w, name):
-    """x W + b of w["W" + name] and, where there is one, w["b" + name]."""
+    """Returns x W + b, with W = w["W" + name] and b = w["b" + name], or without b if w does not have it."""
     y = x @ w["W" + name]
     return y + w["b" + name] if "b" + name in w else y
 
@@ -183,7 +183,7 @@ def heads_of(x, h):
 
 
 def attend(q, m, w, h, causal=False):
-    """A (Q, K, V), eq. 1-3, h heads: the new rows and the weights, [h, T, n]. No memory: zeros, and no weights."""
+    """Returns A (Q, K, V) of eq. 1-3 with h heads, and its weights [h, T, n]. No memory: zeros, and no weights."""
     if m.shape[0] == 0:
         return Node(np.zeros(q.shape)), None
     mask = np.triu(np.full((q.shape[0], m.shape[0]), -np.inf), 1) if causal else 0
@@ -204,12 +204,12 @@ def feed_forward(x, w, activation):
 
 
 def below(w, prefix):
-    """The weights whose names begin with @prefix and "/", without it."""
+    """Returns the weights whose names begin with @prefix and "/", under their names without this beginning."""
     return {name[len(prefix) + 1:]: value for name, value in w.items() if name.startswith(prefix + "/")}
 
 
 def encoder_layer(x, w, pre, activation):
-    """Norms before or after: x + f (LN (x)), or LN (x + f (x))."""
+    """Returns the output of a layer with norms before (pre: x + f (LN (x))) or after (LN (x + f (x)))."""
     first, second = below(w, "ln1"), below(w, "ln2")
     read = layer_norm(x, first) if pre else x
     y, weights = attend(read, read, below(w, "self"), 2)
@@ -219,8 +219,8 @@ def encoder_layer(x, w, pre, activation):
 
 
 def combine(kind, x, memories, w, pre):
-    """The cross-attention of one decoder layer to several memories, with its residual connections: the new rows, and
-    the weights of each memory and of the contexts."""
+    """Returns the rows after the cross-attention of one decoder layer to several memories, with its residual
+    connections, and the weights of each memory and of the contexts."""
     h = 2
 
     def residual(x, f, norm):
@@ -249,7 +249,7 @@ def combine(kind, x, memories, w, pre):
             contexts.append(y)
         if kind == "parallel":  # eq. 4
             return sum(contexts[1:], contexts[0])
-        # Eq. 7-8: each query attends to its own contexts, of the memories that are there.
+        # Eq. 7-8: each query attends to its own contexts, one for each memory that is present.
         there = [i for i, m in enumerate(memories) if m.shape[0] > 0]
         rows = [attend(q[t:t + 1], join([contexts[i][t:t + 1] for i in there]), below(w, "level2"), 4)
                 for t in range(q.shape[0])]
@@ -262,8 +262,8 @@ def combine(kind, x, memories, w, pre):
 
 
 def positions(layout, n, width):
-    """Vaswani et al., section 3.5: sine and cosine in turn, exponents 2i/d; or all sines, then all cosines, the rates
-    evenly from 1 to 1e-4 in their logarithm."""
+    """Returns positions: sines and cosines in turn, with exponents 2i/d (Vaswani et al., section 3.5); or all sines,
+    then all cosines, with frequencies from 1 to 1e-4 whose logarithms are evenly spaced."""
     half = width // 2
     at = np.arange(n)[:, None]
     if layout == "interleaved":
@@ -274,7 +274,8 @@ def positions(layout, n, width):
 
 
 def cross_entropy(x, table, targets, smoothing, others):
-    """Of tied logits x E^T; the smoothed share goes to all words (Szegedy et al. 2016), or to the others."""
+    """Returns the cross-entropy of the tied logits x E^T. Smoothing gives probability to all words (Szegedy et al.
+    2016), or only to the other words."""
     logits = x @ table.T
     log_p = logits - log(total(exp(logits), 1))
     n = log_p.shape[1]
@@ -294,14 +295,14 @@ def first_rows(x):
 
 
 def sentence_memory(tokens, w, pre):
-    """3.2: an encoder layer that reads the first rows of sentences alone; a last norm where norms come before."""
+    """Section 3.2: an encoder layer that reads only the first rows of sentences; with pre-norm, followed by a norm."""
     y, _ = encoder_layer(first_rows(tokens), below(w, "layer"), pre, gelu)
     return layer_norm(y, below(w, "norm")) if pre else y
 
 
 def hat_decoder_layer(x, tokens, sentences, w, pre):
-    """3.3: self-attention, attention to the tokens, to the sentences, feed-forward; a last norm where norms come
-    before."""
+    """Section 3.3: self-attention, attention to the tokens, attention to the sentences, feed-forward; with pre-norm,
+    followed by a norm."""
     first, last = below(w, "ln1"), below(w, "ln3")
     read = layer_norm(x, first) if pre else x
     y, _ = attend(read, read, below(w, "self"), 2, True)
@@ -312,7 +313,8 @@ def hat_decoder_layer(x, tokens, sentences, w, pre):
 
 
 def hat_layer(x, w, pre, readers):
-    """7: attention to the first rows of sentences after self-attention, of all rows or of those rows themselves."""
+    """Section 7: self-attention, then attention to the first rows of sentences by all rows, or only by these first
+    rows."""
     def sublayer(x, f, norm):
         return x + f(layer_norm(x, norm)) if pre else layer_norm(x + f(x), norm)
     x = sublayer(x, lambda q: attend(q, q, below(w, "self"), 2)[0], below(w, "ln1"))
@@ -329,7 +331,8 @@ def hat_layer(x, w, pre, readers):
 
 
 def rotated(x, base=1e4):
-    """Row m times the block-diagonal matrix of eq. 15: pair i of columns turned by m base^(-2 (i - 1) / d)."""
+    """Returns x with row m multiplied by the matrix of eq. 15: pair i of columns is rotated by m base^(-2 (i - 1) /
+    d)."""
     d, rows = x.shape[1], []
     for m in range(x.shape[0]):
         matrix = np.zeros((d, d))
@@ -361,7 +364,7 @@ def attend_to_itself(x, w, h, kind, causal, window):
 
 
 def convolutional_decoder(e, memory, w, layers, size):
-    """Section 3.1-3.3; e: embeddings with positions; as the authors' code, every sum is multiplied by sqrt (.5)."""
+    """Section 3.1-3.3. e: embeddings with positions. As in the authors' code, every sum is multiplied by sqrt (.5)."""
     h, root = e, math.sqrt(0.5)
     for layer in range(layers):
         own = below(w, str(layer))
@@ -371,7 +374,7 @@ def convolutional_decoder(e, memory, w, layers, size):
         half = y.shape[1] // 2
         h = (y[:, :half] * sigmoid(y[:, half:]) + h) * root  # the gated linear unit, A * sigmoid (B)
         d = linear(h, own, "d") + e                          # eq. 1
-        h = (h + softmax(d @ memory.T) @ memory) * root      # eq. 2, the memory alone
+        h = (h + softmax(d @ memory.T) @ memory) * root      # eq. 2, with the memory as keys and values
     return h
 
 
@@ -419,7 +422,7 @@ def combined_attend(q, m, q_groups, m_groups, w, causal=False):
 
 
 def group_stack(x, w, pre, layers):
-    """An encoder whose layers, "group" or "combined", read sentences or both these and the document."""
+    """An encoder whose layers read only the own sentence ("group"), or the sentence and the document ("combined")."""
     for i, kind in enumerate(layers):
         layer = below(w, str(i))
         first, second = below(layer, "ln1"), below(layer, "ln2")
@@ -433,8 +436,8 @@ def group_stack(x, w, pre, layers):
 
 
 def group_decoder(words, tokens, w, pre, layers, self_groups):
-    """Layers whose cross-attention is "group" or "combined"; so is self-attention if self_groups, else it reads the whole
-    target so far. The first word is the start token, which begins each sentence of the target."""
+    """Layers whose cross-attention is "group" or "combined"; so is self-attention if self_groups, else it reads the
+    whole target so far. The first word is the start token, which begins each sentence of the target."""
     x = join([words[i:i + 1] for i in (0, 1, 0, 0)])
     for i, kind in enumerate(layers):
         layer = below(w, str(i))
@@ -463,7 +466,8 @@ def gate(x, h, w, letter):
 
 
 def gru(x, h, w, reset):
-    """A step. The reset is before the product with U, or after it, where it may take a bias in (dl4mt)."""
+    """Returns the state after a step. The reset multiplies the state before the product with U, or the product after
+    it, which may include a bias (dl4mt)."""
     r, z = gate(x, h, w, "r"), gate(x, h, w, "z")
     if reset == "before":
         candidate = tanh(x @ w["Wh"] + (r * h) @ w["Uh"] + w["bh"])
@@ -499,13 +503,13 @@ def run_lstm(x, w, backwards=False):
 
 
 def additive(q, rows, w):
-    """v tanh (q W + h U + b) for each row h, and the bias e0 where there is one."""
+    """Returns the scores v tanh (q W + h U + b) of all rows h, plus the bias e0 if w has it."""
     scores = tanh(q @ w["W"] + rows @ w["U"] + w["b"]) @ w["v"]
     return scores + w["e0"] if "e0" in w else scores
 
 
 def read(q, m, w, score):
-    """Context and weights; no memory gives a context of zeros."""
+    """Returns context and weights. Without a memory, the context is zeros."""
     if m.shape[0] == 0:
         return Node(np.zeros(m.shape[1])), None
     scores = {"additive": lambda: additive(q, m, w), "dot": lambda: m @ q,
@@ -515,7 +519,8 @@ def read(q, m, w, score):
 
 
 def read_items(q, items, parameters, joint):
-    """One softmax over the rows of several items, each with its own U, b, e0 and, where there is one, V and d."""
+    """Attends with one softmax to the rows of several items. Each item has its own U, b, e0 and, if there are any, V,
+    d."""
     there = [i for i, rows in enumerate(items) if rows.shape[0] > 0]
     both = [dict(parameters[i], **joint) for i in there]
     shares = softmax(join([additive(q, items[i], w) for i, w in zip(there, both)]))
@@ -528,13 +533,14 @@ def read_items(q, items, parameters, joint):
 
 
 def sentinel(q, s, y, w):
-    """Libovicky & Helcl 2017: the query, as far as a gate of the last state and the word lets it through."""
+    """Returns the sentinel of Libovicky & Helcl 2017: the query times a gate, which reads the last state and the
+    word."""
     return sigmoid(join([s, y]) @ w["W"] + w["b"]) * q
 
 
 def recurrent_combine(kind, q, s, y, memories, w):
-    """The context of query @q after state @s and word @y, and the weights of each memory, of the contexts and of the
-    sentinel."""
+    """Returns the context of query @q after state @s and word @y, and the weights of each memory, of the contexts and
+    of the sentinel."""
     n = len(memories)
     attends = [below(w, "attend/%d" % i) for i in range(n)]
     joint, psi = below(w, "joint"), below(w, "psi")
@@ -559,8 +565,8 @@ def recurrent_combine(kind, q, s, y, memories, w):
 
 
 def decoder(kind, conditional, s, ys, memories, w):
-    """Steps of a decoder whose GRU reads the word and the context that its last state asked for; or of one that asks
-    with a first GRU's state and reads the context with a second (dl4mt)."""
+    """Runs the steps of a decoder. Its GRU reads the word, and the context whose query is the last state. If
+    conditional, the query is the state of a first GRU, and a second GRU reads the context (dl4mt)."""
     found = {}
 
     def keep(name, value):
@@ -583,7 +589,7 @@ def decoder(kind, conditional, s, ys, memories, w):
 
 
 def luong(s, c, feed, ys, m, w):
-    """Luong et al. 2015, section 3.3: what was read out is read with the next word."""
+    """Runs the steps of a decoder with input feeding (Luong et al. 2015, section 3.3): it reads the last output too."""
     rows = {name: [] for name in ("state", "cell", "feed", "logits", "weights")}
     for t in range(ys.shape[0]):
         s, c = lstm(join([ys[t], feed]), s, c, below(w, "lstm"))
@@ -629,8 +635,8 @@ def tree_lstm(h, c, nodes, w):
 
 
 def top_down(up, nodes, w, reset, root):
-    """The root from its own row, by tanh (W h + b) or by a step of the left cell from zeros; each child from its row and
-    its parent's."""
+    """Computes the states top-down: that of the root from its own row, by tanh (W h + b) or by a step of the left cell
+    from zeros; that of each child from its own row and the parent's state."""
     rows = [None] * up.shape[0]
     last = len(rows) - 1
     if root == "tanh":
@@ -644,7 +650,7 @@ def top_down(up, nodes, w, reset, root):
 
 
 def heads_of_nodes(words, nodes, w):
-    """The word of each row: a gate chooses between those of the children."""
+    """Returns the head word of each row: a gate mixes the words of the children."""
     rows = [words[i] for i in range(words.shape[0])]
     for left, right in nodes:
         g = sigmoid(of_children(rows[left], rows[right], w, "g"))
@@ -656,8 +662,8 @@ def heads_of_nodes(words, nodes, w):
 
 
 def update_coverage(kind, c, m, a, s, w, nodes):
-    """The coverage of every row after attention @a of state @s, a GRU step of each row; none has children or neighbours
-    beyond the ends."""
+    """Returns the coverage of every row after the attention @a of state @s: a GRU step for each row, or with fertility
+    the attention so far divided by the row's fertility. Rows at the ends have no neighbours beyond them."""
     n = m.shape[0]
     if kind == "fertility":
         return c + a[:, None] * power(2 * sigmoid(m @ w["f"] + w["fb"]), -1)[:, None]
@@ -698,7 +704,7 @@ def attend_covered(kind, queries, m, w, nodes):
 
 
 def pool(kind, rows, w):
-    """The vector of a block of up to three rows."""
+    """Returns the vector of a block of up to three rows."""
     n, width = rows.shape
     if kind == "mean":
         return total(rows, 0)[0] * (1 / n)
@@ -718,7 +724,8 @@ def pyramid(kind, m, w):
 
 
 def descend(q, levels, w):
-    """The weights of the leaves: of the top level a softmax, of each block below a softmax times its parent's weight."""
+    """Returns the weights of the leaves. The top level has a softmax; each block below has a softmax times its parent's
+    weight."""
     parents, blocks = None, [slice(0, levels[-1].shape[0])]
     for number in reversed(range(len(levels))):
         rows = levels[number]
@@ -729,8 +736,8 @@ def descend(q, levels, w):
 
 
 def halt(m, w):
-    """Blocks end where their numbers come to 1 - 0.01, and take of the last what is left of 1: shares, starts, and the
-    cost, the sum of N + R."""
+    """Cuts rows into blocks. A block ends when its numbers add up to at least 1 - 0.01; its last row gets the rest to
+    1. Returns the shares, the starts, and the cost, which is the sum of N + R."""
     h = sigmoid(m @ w["w"] + w["b"])
     shares, starts, remainders = [], [], []
     start = 0
@@ -746,8 +753,8 @@ def halt(m, w):
 
 
 def fire(m, w):
-    """A row's number fills the block up to 1, and the rest of it begins the next; what is left at the end is a block if it
-    is more than a half. Shares of each block, and starts."""
+    """Cuts rows into blocks. The number of a row fills its block up to 1, and the rest of it begins the next block. The
+    rest at the end is a block if it is above one half. Returns the shares of each block, and the starts."""
     a = sigmoid(m @ w["w"] + w["b"])
     blocks, parts, filled = [], {}, Node(0.0)
     for i in range(m.shape[0]):
@@ -764,7 +771,7 @@ def fire(m, w):
     return stack([stack([b.get(i, zero) for i in range(m.shape[0])]) for b in blocks]), [min(b) for b in blocks]
 
 
-# The cases: shapes of inputs and weights, the outputs that have cotangents, and what gives the outputs.
+# The cases: shapes of inputs and weights, the outputs that have cotangents, and the function that computes the outputs.
 
 
 def under(prefix, shapes):
@@ -911,7 +918,8 @@ def bilstm_case():
 
 
 def recurrent_combiner_shapes(kind, n):
-    """Memories are 8 wide, states 6, words 4, keys 7, and values, where they are projected, 5."""
+    """Returns the shapes of weights. The width is 8 for memories, 6 for states, 4 for words, 7 for keys, 5 for
+    projected values."""
     item = {"U": (8, 7), "b": (7,), "e0": (), "V": (8, 5), "d": (5,)}
     joint = {"joint/W": (6, 7), "joint/v": (7,)}
     shapes = {}
@@ -1141,7 +1149,7 @@ CASES = {
     "group/self_post": group_decoder_case(False, True),
 }
 
-# Where rows are cut by drawn numbers, it is drawn anew until the cuts are those that the tests look at.
+# If random numbers cut rows into blocks, they are drawn again until the blocks are those that the tests need.
 CUTS = {
     "pyramid/act": lambda outputs: outputs["starts"].tolist() == [0, 3, 5, 8],
     "pyramid/cif": lambda outputs: [np.flatnonzero(w).tolist() for w in outputs["weight"]]
@@ -1154,7 +1162,7 @@ def weigh(outputs, cotangents):
 
 
 def compute(case, inputs, weights, cotangents):
-    """The outputs, and the gradients of inputs and weights."""
+    """Returns the outputs, and the gradients of inputs and weights."""
     forward = CASES[case][3]
     x, w = ({name: Node(a) for name, a in arrays.items()} for arrays in (inputs, weights))
     outputs = forward(x, w)
@@ -1165,7 +1173,7 @@ def compute(case, inputs, weights, cotangents):
 
 
 def check_gradients(case, inputs, weights, cotangents, gradients, draw):
-    """Along a drawn direction the sum of outputs times cotangents grows as the gradients say."""
+    """Checks that along a random direction, the sum of outputs times cotangents grows as the gradients say."""
     step = 1e-5
     directions = {name: draw.randn(*g.shape) for name, g in gradients.items()}
     sums = []
@@ -1190,8 +1198,8 @@ def lines_of(name, array, form):
 
 
 def make():
-    """The lines of the file."""
-    draw = np.random.RandomState(2018)  # a stream that numpy keeps as it is
+    """Returns the lines of the file."""
+    draw = np.random.RandomState(2018)  # numpy does not change the numbers of this generator
 
     def drawn(shape, size):
         return np.round(size * draw.randn(*shape), 3)
@@ -1215,7 +1223,8 @@ def make():
 
 
 def same(a, b):
-    """Whether two lines have the same words, numbers up to what another processor makes of them."""
+    """Returns whether two lines have equal words, and numbers that are equal except for rounding on another
+    processor."""
     a, b = a.split(), b.split()
     try:
         return len(a) == len(b) and all(x == y or abs(float(x) - float(y)) <= 1e-9 for x, y in zip(a, b))

@@ -187,7 +187,7 @@ def run(build, folder):
                                    capture_output=True, text=True, check=False)
         check(submitted.returncode == 0 and "24 tasks are submitted to Slurm as 1, 2, 3" in submitted.stderr, submitted.stderr)
         tell("24 tasks are submitted")
-        # The waiting cell is preempted after its first checkpoint.
+        # Preempt the waiting cell after its first checkpoint.
         await_that("the cell that waits", lambda: next(iter(folder.glob("its cells/fault-wait*.training.h5")), None))
         running = say("squeue", "-h", "-r", "-t", "R", "-o", "%i").split()
         waiting = [job for job in running
