@@ -102,7 +102,8 @@ TEST_CASE (bench_steps, writes_a_step)
   CHECK_CONTAINS (several.errors, "--parameters writes one step of search");
 }
 
-/* Every target word weighs as many rows as a step, whether words are computed one by one or all at once. */
+/* As many rows are weighed for each target word as in one step, whether words are computed one by one or all at
+ * once. */
 TEST_CASE (bench_steps, goes_over_whole_targets_and_back)
 {
   static const char *const decoders[] = { "decoder.type=transformer", "decoder.type=gru" };

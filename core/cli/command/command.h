@@ -35,7 +35,7 @@ typedef struct
   PlaitOptionKind kind;
   gsize field;       /* offset of the option's field in the command's struct */
   const char *help;  /* description in --help */
-  const char *value; /* what --help calls the value: "FILE", "best|last" (options.h); NULL for a flag */
+  const char *value; /* name of the value in --help, such as "FILE" or "best|last" (options.h); NULL for a flag */
   double min, max;   /* smallest and largest allowed value, if the value is a number */
 } PlaitOption;
 

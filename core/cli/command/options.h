@@ -13,8 +13,8 @@
 typedef enum
 {
   PLAIT_VALUE_OTHER,
-  PLAIT_VALUE_PATH,   /* FILE, RUN.h5, NAME=FILE, FOLDER */
-  PLAIT_VALUE_CHOICE, /* best|last */
+  PLAIT_VALUE_PATH,   /* names such as FILE, RUN.h5, NAME=FILE or FOLDER */
+  PLAIT_VALUE_CHOICE, /* lists of words such as best|last */
 } PlaitValueKind;
 
 PlaitValueKind plait_option_value_kind (const char *name);

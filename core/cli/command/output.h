@@ -9,8 +9,9 @@
 /*
  * Output files of commands.
  *
- * No command replaces a file that existed before it started, except with --force. plait_file_check_new() (files/file.h)
- * reports such a file before any work is done. A file that appears during the work is not replaced either.
+ * No command replaces a file that existed before the command started, except with --force. plait_file_check_new()
+ * (files/file.h) reports such a file before any work is done. A file that appears during the work is not replaced
+ * either.
  */
 
 /* TRUE if @output, the value of @option, and @input are different files. @input is a file that the command reads, or

@@ -55,7 +55,7 @@ pairs_of (const PlaitRunComparison *comparison, const PlaitScoreColumn *score_co
 typedef struct
 {
   char *name;
-  char **lines; /* [n], or NULL */
+  char **lines; /* [n]: the lines; NULL if they are missing */
   gint64 n;
 } Text;
 

@@ -26,7 +26,7 @@ typedef struct
 /* Styles of tables, one for each word of FORMATS, in the same order. */
 static const struct
 {
-  const char *mark; /* text before a title */
+  const char *mark; /* text that is written before a title */
   const char *below;
   char *(*write) (const PlaitTable *table);
 } formats[] = { { "## ", "\n", plait_table_markdown }, { "", "", plait_table_csv }, { "% ", "", plait_table_latex } };

@@ -118,7 +118,7 @@ is_name (const char *text, gconstpointer data)
   return *text != '\0';
 }
 
-/* Warns if --names gives one name that would be @n names if its separator were right. */
+/* Warns if --names gives a single name that the right separator would make @n names. */
 static void
 warn_of_names (const char *const *names, guint n, PlaitLog *log)
 {

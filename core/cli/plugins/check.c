@@ -114,7 +114,7 @@ has_doubles (const PlaitPlugin *plugin, const char *folder)
   return g_strcmp0 (plugin->folder->origin, "installed") == 0 || g_file_test (module, G_FILE_TEST_EXISTS);
 }
 
-/* Lets @program (plait-double) check the gradients of the plugin @plugin that is built in @folder, and copies its
+/* Lets @program (plait-double) check the gradients of its own build of @plugin, which is in @folder, and copies its
  * output into the report. FALSE if the check failed. */
 static gboolean
 run_doubles (Report *report, const char *program, const PlaitPlugin *plugin, const char *folder, guint seconds)
@@ -134,7 +134,7 @@ run_doubles (Report *report, const char *program, const PlaitPlugin *plugin, con
     plait_terminal_text (report->terminal, PLAIT_TERMINAL_PLAIN, "\n%s", output);
   else if (*output)
     plait_json_document (report->json, "doubles", output);
-  else /* @program has printed its error to stderr */
+  else /* nothing to report, since @program has printed its error to stderr */
     plait_json_text (report->json, "doubles", NULL);
   return g_spawn_check_wait_status (status, NULL);
 }

@@ -110,7 +110,7 @@ equations_of (const PlaitExperiment *experiment, const PlaitParameterGroup *part
   return g_str_equal (part->title, "prediction") ? plait_predict_equations (experiment->predict.kind) : NULL;
 }
 
-/* Returns the text for each token of which the operations of @part are counted: the name of a source, or "target". */
+/* Returns the name of the text for each token of which the operations of @part are counted: a source, or "target". */
 static const char *
 token_of (const PlaitParameterGroup *part)
 {

@@ -39,7 +39,7 @@ char *plait_key_default (const PlaitSettingSpecification *setting);
  * if @path is NULL. */
 gboolean plait_keys_print (const char *path, gboolean as_json, GError **error);
 
-/* Print all groups on stdout: plait_key_groups_print_markdown() as experiments/KEYS.md, the next function as a manual
- * page. */
+/* Print all groups on stdout: plait_key_groups_print_markdown() as experiments/KEYS.md,
+ * plait_key_groups_print_manual() as a manual page. */
 void plait_key_groups_print_markdown (const GPtrArray *groups);
 void plait_key_groups_print_manual (const GPtrArray *groups);

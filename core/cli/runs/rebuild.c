@@ -42,7 +42,7 @@ read_experiment (PlaitRebuild *rebuild, const char *const *overrides, GError **e
                         rebuild->path, difference);
 }
 
-/* TRUE if @path is NULL or exists. Otherwise fails; the file belongs to @stream of @split. */
+/* TRUE if @path is NULL or exists. Otherwise fails with an error that names @stream of @split. */
 static gboolean
 check_exists (const PlaitRebuild *rebuild, const char *path, const char *split, const char *stream, GError **error)
 {

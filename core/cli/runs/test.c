@@ -95,7 +95,7 @@ test_grid (const char *path, const char *const *sets, const PlaitTestOptions *op
   return TRUE;
 }
 
-/* TRUE if @path is the file of a grid. FALSE if it cannot be read: the code that uses the file reports the error. */
+/* TRUE if @path is the file of a grid. FALSE if the file cannot be read: the code that uses it reports the error. */
 static gboolean
 is_grid (const char *path)
 {

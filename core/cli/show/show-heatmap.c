@@ -83,8 +83,8 @@ print_heads (const PlaitHeatmap *heatmap, gint64 first, gint64 last, gsize label
     }
 }
 
-/* Returns the number, from 0 to @n - 1, of the equal step between 0 and @largest that contains @value; 0 for a value
- * that is not positive. */
+/* Returns the number of the step that contains @value, if the range from 0 to @largest is divided into @n equal steps
+ * numbered from 0. Returns 0 if @value is not positive. */
 static guint
 step_of (double value, double largest, guint n)
 {

@@ -26,7 +26,7 @@
 typedef struct
 {
   const char *output;
-  gint64 unlinked, tokens, seconds, jobs; /* limits of the parser; number of processes, 0: of processors */
+  gint64 unlinked, tokens, seconds, jobs; /* limits of the parser; jobs 0: the number of processors */
   gboolean force, json;
 } Options;
 

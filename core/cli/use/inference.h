@@ -20,7 +20,7 @@ typedef struct
   const char *ensemble;  /* rule of an ensemble, or NULL */
   const char *weights;   /* weights of the runs of an ensemble, as text, or NULL */
   const char *attention; /* path of the file to which attention is dumped, or NULL */
-  const char *alignment; /* attention to align words by, as text, or NULL */
+  const char *alignment; /* attention by which words are aligned, as text, or NULL */
   const char *output;    /* path of the command's output; NULL: standard output */
   gint64 threads;
   gboolean changed; /* TRUE: accept plugins that have changed since training */
@@ -69,7 +69,7 @@ typedef struct
   gboolean is_unreadable;    /* TRUE if reading ended at a sentence that the model cannot read */
   gboolean skips;            /* TRUE if the last returned batch is a sentence to be skipped */
   PlaitStore *dump;          /* file to which attention is dumped, or NULL */
-  PlaitWordAligner *aligner; /* NULL without --alignment */
+  PlaitWordAligner *aligner; /* aligner of words; NULL without --alignment */
   PlaitLog *log;
   const gint *stop;
 } PlaitInference;

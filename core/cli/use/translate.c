@@ -29,7 +29,7 @@ typedef enum
 } Format;
 
 /*
- * Prints translations.
+ * Settings and state of printing translations.
  *
  * Translated documents have the layout of the target's documents: one sentence a line and a blank line between
  * documents, or one document a line. The chunks of a document are joined.
@@ -227,7 +227,7 @@ print (const PlaitInference *inference, Printer *printer, const PlaitBatch *batc
   return TRUE;
 }
 
-/* Search settings, and what translations must have. */
+/* Settings of the search, and requirements that translations must meet. */
 typedef struct
 {
   PlaitDecodeSettings settings;

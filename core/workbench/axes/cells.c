@@ -176,8 +176,8 @@ label_of (const Builder *builder, const guint *value_indices)
   return g_strdup (label->str);
 }
 
-/* Sets the values of the cell at @value_indices in the file. Touches only the axes whose value differs from the
- * previous cell. */
+/* Sets in the file the values of the cell with the indices @value_indices. Changes only axes whose value differs from
+ * that of the previous cell. */
 static gboolean
 set_values (const Builder *builder, const guint *value_indices, GError **error)
 {

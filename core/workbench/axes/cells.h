@@ -25,8 +25,8 @@
  */
 typedef struct
 {
-  char *key;     /* such as "decoder.combiner" */
-  char **values; /* NULL-terminated */
+  char *key;     /* key that the axis varies, such as "decoder.combiner" */
+  char **values; /* values as written, NULL-terminated */
   guint n_values;
 } PlaitAxis;
 
@@ -74,7 +74,7 @@ typedef struct
   PlaitAxis *axes;
   guint n_cells;
   PlaitExperimentCell *cells;
-  guint n_excluded; /* cells that an exclusion leaves out */
+  guint n_excluded; /* number of cells that exclusions leave out */
   guint n_exclusions;
   PlaitExclusion *exclusions;
   PlaitExecutorSettings executor;

@@ -28,8 +28,8 @@ guint64 plait_axis_constraints_count (const PlaitAxisConstraints *constraints, g
 /* Advances @value_indices to the next combination, the last axis fastest. FALSE after the last one. */
 gboolean plait_axis_constraints_next (const PlaitAxisConstraints *constraints, guint *value_indices);
 
-/* Writes the cell that the combination @value_indices gives to @resolved. An axis that the cell does not have gets the
- * index of "". FALSE if an earlier combination gives the same cell. */
+/* Sets @resolved to the value indices of the cell that the combination @value_indices describes. An axis that the cell
+ * does not have gets the index of "". FALSE if an earlier combination gives the same cell. */
 gboolean plait_axis_constraints_resolve (const PlaitAxisConstraints *constraints, const guint *value_indices,
                                          guint *resolved);
 

@@ -15,9 +15,9 @@ typedef struct
 typedef struct
 {
   const char *key; /* key that holds the exclusion: "exclude" or "exclude.NAME" */
-  char *text;      /* as written in the file */
+  char *text;      /* text of the exclusion as written in the file */
   GArray *conditions;
-  guint n_cells; /* cells that the exclusion leaves out */
+  guint n_cells; /* number of cells that the exclusion leaves out */
 } Exclusion;
 
 struct PlaitExclusions

@@ -7,7 +7,7 @@
 
 typedef struct
 {
-  double x, y;      /* over categories, x is the index of the category; a y that is not finite leaves a gap */
+  double x, y;      /* coordinates; over categories, x is the index of the category; y is not finite at a gap */
   double low, high; /* lower and upper end of the band or interval; NaN: none */
 } PlaitPlotPoint;
 

@@ -40,7 +40,7 @@ void plait_run_score_add_json (const PlaitRunScore *score, PlaitJson *json);
 /* A setting in which runs differ. */
 typedef struct
 {
-  char *key;         /* such as "decoder.combiner" */
+  char *key;         /* key of the setting, such as "decoder.combiner" */
   GPtrArray *values; /* (element-type utf8): value of each run; a NULL element if the run does not set it */
   PlaitSettingType type;
 } PlaitSettingDifference;

@@ -56,7 +56,7 @@ typedef struct
 typedef struct
 {
   PlaitPlugin *plugin;
-  PlaitSettings *settings; /* NULL if there is no such plugin */
+  PlaitSettings *settings; /* settings of the plugin; NULL if there is no such plugin */
 } PlaitCompanion;
 
 struct PlaitContract

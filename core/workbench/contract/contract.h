@@ -29,8 +29,8 @@ typedef struct
   char *text;      /* FAILED: one sentence; NOT_APPLICABLE, NOT_RUN: the reason; PASSED: a note, or NULL */
 } PlaitContractResult;
 
-/* Creates the suite for @plugin and loads it. Other plugins of its registry complete the small models; those of the
- * build tree or the installation are preferred. Fails if the plugin cannot be loaded, or if there is no plugin to
+/* Creates the suite for @plugin and loads the plugin. Other plugins of its registry complete the small models; those of
+ * the build tree or the installation are preferred. Fails if the plugin cannot be loaded, or if there is no plugin to
  * complete the models. @plugin must outlive the suite. (transfer full) */
 PlaitContract *plait_contract_new (PlaitPlugin *plugin, GError **error);
 void plait_contract_free (PlaitContract *contract);
@@ -43,6 +43,6 @@ const char **plait_contract_properties (void);
 typedef void (*PlaitContractCallback) (const PlaitContractResult *result, gpointer data);
 
 /* Checks every property, or those of @only (NULL-terminated), each for at most @seconds, and calls @take with each
- * result at once. No other thread may run, since it forks. Returns the number of failed properties. */
+ * result at once. No other thread may run, because the function forks. Returns the number of failed properties. */
 guint plait_contract_check (PlaitContract *contract, const char *const *only, guint seconds, PlaitContractCallback take,
                             gpointer data);

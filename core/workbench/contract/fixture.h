@@ -35,7 +35,7 @@ typedef struct
   const char *more;               /* further settings of [decoder], or NULL */
   PlaitPlugin *combiner;
   PlaitSettings *combiner_settings;
-  PlaitPlugin *coverage; /* may be NULL */
+  PlaitPlugin *coverage; /* coverage, or NULL */
   PlaitSettings *coverage_settings;
   PlaitDecoderSettings settings;
   PlaitPredictSettings predict; /* what the model predicts; zeros: a sequence; for other kinds combiner must be NULL */

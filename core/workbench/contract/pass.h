@@ -11,7 +11,7 @@
 /* Lengths of PLAIT_PASS_SENTENCES sentences. */
 typedef struct
 {
-  gint64 sources[3][PLAIT_PASS_SENTENCES]; /* up to three sources */
+  gint64 sources[3][PLAIT_PASS_SENTENCES]; /* lengths in up to three sources */
   gint64 targets[PLAIT_PASS_SENTENCES];
 } PlaitPassLengths;
 

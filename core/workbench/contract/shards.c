@@ -7,9 +7,9 @@
 #include "training/update.h"
 #include "layers/parameter-set.h"
 
-/* The property of batches that are cut into shards, which run in the plugin at the same time. They give equal bits with
- * any number of threads, and their gradients add up to those of the whole batch. Layers that are recomputed in the
- * backward pass give equal bits too. */
+/* Checks batches that are cut into shards, which run in the plugin at the same time. Shards must give equal bits with
+ * any number of threads, and their gradients must add up to those of the whole batch. Layers that are recomputed in the
+ * backward pass must give equal bits too. MAX_SHARDS is the largest number of shards that is tried. */
 
 #define MAX_SHARDS 3
 

@@ -5,7 +5,7 @@
 #include "significance/report.h"
 
 #define MAX_BYTES ((gsize)1 << 30)
-#define PREFIX "alignment/" /* metrics in a run are called alignment/SOURCE/KIND */
+#define PREFIX "alignment/" /* first part of the name of an alignment metric in a run: alignment/SOURCE/KIND */
 
 /* Kinds of metrics, each with the beginning of its title. */
 static const char *const kinds[][2] = {

@@ -81,13 +81,13 @@ typedef struct
   const PlaitExperimentSource *sources;
   PlaitComponent *decoder_component; /* decoder plugin that decoder.type names; used only if a sequence is predicted */
   PlaitComponent *combiner; /* combiner, whose module may not be loaded yet; NULL if no sequence is predicted */
-  PlaitComponent *coverage; /* NULL if there is no coverage */
-  PlaitComponent *output;   /* NULL if no sequence is predicted */
+  PlaitComponent *coverage; /* coverage, or NULL */
+  PlaitComponent *output;   /* output; NULL if no sequence is predicted */
 
   const PlaitExperimentScore *scores; /* [n_scores] */
   guint n_scores;
 
-  const char *const *test_splits; /* names in the order of the file, NULL-terminated */
+  const char *const *test_splits; /* names of the test splits, in the order of the file, NULL-terminated */
   char *head_rules;               /* path of the head rules that make trees binary, or NULL */
   char *name_map;                 /* path of the name map train.initialise_map, or NULL */
   const PlaitTask *task;          /* task of data.generate, or NULL if the corpus is read from files */
@@ -177,7 +177,7 @@ const char **plait_experiment_streams (const PlaitExperiment *experiment);
  * are read from files, and those of further references; NULL-terminated. (transfer container) */
 const char **plait_experiment_all_streams (const PlaitExperiment *experiment);
 
-/* Part of a stream between the target and the name of a further reference: "cs.reference.2". */
+/* Text between the target and the name of a further reference in the name of a stream: "cs.reference.2". */
 #define PLAIT_REFERENCE ".reference."
 
 /* Returns the name of a further reference, such as "2" if @stream is "cs.reference.2"; NULL if @stream is another

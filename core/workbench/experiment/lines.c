@@ -85,7 +85,7 @@ is_alignments (const PlaitExperimentSource *source, const PlaitDataFile *file)
   return source && g_str_equal (source->alignment, file->stream);
 }
 
-/* Returns what an entry of @file, which @source reads, is called in messages, in the plural: "lines", "trees". */
+/* Returns the word by which messages call the entries of @file, which @source reads: "lines", "trees", ... */
 static const char *
 entries_of (const PlaitExperimentSource *source, const PlaitDataFile *file)
 {

@@ -24,7 +24,7 @@ typedef struct
 typedef struct
 {
   GStringChunk *texts;
-  const char *folder;       /* absolute path */
+  const char *folder;       /* absolute path of data.folder */
   PlaitSettings *settings;  /* keys of [data]; owned by the experiment */
   GArray *files;            /* (element-type PlaitDataFile), of the keys SPLIT.STREAM, in the order of the file */
   GArray *vocabulary_files; /* (element-type PlaitDataFile); its field stream is the name of the vocabulary */
@@ -73,7 +73,7 @@ struct PlaitResolver
   PlaitResolveFlags flags;
   PlaitRegistry *registry;
 
-  /* Results of checking one cell of a grid that later cells need not compute again. */
+  /* Results of checks that later cells of a grid need not repeat. */
   GHashTable *lines;    /* maps data.empty and path of a file to its number of lines (gint64) */
   GHashTable *scorable; /* set of texts: a file of references with the metrics that can score it */
 };

@@ -8,8 +8,8 @@
 /* This file reads the groups [source NAME] and [source NAME/leaves], and selects those in experiment.sources. */
 
 #define INNER_SUFFIX "/leaves"
-#define TREES_SUFFIX ".trees"         /* stream with the trees of a source: its name ends so */
-#define ALIGNMENT_SUFFIX ".alignment" /* stream with the word alignments of a source: its name ends so */
+#define TREES_SUFFIX ".trees"         /* end of the name of a stream with trees of a source */
+#define ALIGNMENT_SUFFIX ".alignment" /* end of the name of a stream with word alignments of a source */
 
 static gboolean
 requires_leaves (const PlaitSchema *schema, gconstpointer data)

@@ -38,7 +38,7 @@ typedef struct
   char *fingerprint;
   char *training_fingerprint; /* NULL for a run of an older plait */
   gboolean complete;
-  char *fault; /* why the file cannot be used: it is unreadable, or differs from the cell; or NULL */
+  char *fault; /* reason why the file cannot be used: it is unreadable, or differs from the cell; or NULL */
 } Found;
 
 static void

@@ -59,7 +59,7 @@ typedef struct
   PlaitCells *cells;
   char *text;       /* text of the experiment file as read */
   char *path;       /* path of the experiment file, as given */
-  char **overrides; /* overridden keys, NULL-terminated; or NULL */
+  char **overrides; /* GROUP.KEY=VALUE that replace settings of the file, NULL-terminated; or NULL */
   char *folder;     /* folder of the grid, which may not exist yet */
   guint n;
   PlaitGridCell *items;

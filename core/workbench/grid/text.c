@@ -10,8 +10,7 @@ static const char apart[] = "Cells with other references of a split have a table
 
 typedef struct
 {
-  guint first, end; /* range of the score columns that the part shows: columns with equal references, or all columns, of
-                       which those with other references are left out */
+  guint first, end; /* score columns first .. end - 1; the part shows those of them whose field apart has this value */
   gboolean apart;
 } Part;
 

@@ -189,7 +189,7 @@ read_report (PlaitRunProcess *process)
     }
 }
 
-/* Returns a text about how a process ended that did not send a report. (transfer full) */
+/* Returns a text that describes the end of a process that sent no report. (transfer full) */
 static char *
 describe_end (int status)
 {

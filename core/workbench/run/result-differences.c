@@ -3,7 +3,7 @@
 
 /* This file describes differences between runs besides their settings. */
 
-#define DIGITS 8 /* digits of a digest in messages */
+#define DIGITS 8 /* number of digits of a digest in messages */
 
 static const PlaitRunVocabulary *
 find_vocabulary (const PlaitRunResult *result, const char *name)

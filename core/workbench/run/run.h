@@ -33,8 +33,8 @@ typedef struct
   const char *lines;    /* file for the training log in JSON lines (training-log.h), or NULL */
   PlaitRanks *ranks;    /* processes that train together; only the first writes, logs and evaluates; or NULL */
   gint64 updates;       /* if > 0: training stops after this update, with a checkpoint and the outcome PLAIT_RUN_PART */
-  PlaitRunSpeed *speed; /* NULL; or the child process only measures speed, and writes the result to this shared memory
-                           (plait_run_process_new) */
+  PlaitRunSpeed *speed; /* if not NULL, the child process only measures speed, and writes the result to this shared
+                           memory (plait_run_process_new) */
   PlaitLog *log;
   const gint *stop; /* flag that a signal handler sets to interrupt the run, or NULL */
 } PlaitRunOptions;

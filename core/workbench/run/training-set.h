@@ -20,7 +20,7 @@ typedef struct
   char digest[65];  /* SHA-256 of the line numbers of the tuples */
   gint64 tokens;    /* largest number of tokens in a batch; 0: batches count sentences */
   double sentences; /* mean number of sentences in a batch, in the first epoch */
-  guint taken;      /* number of parameters that train.initialise took, out of all; both 0: no such setting */
+  guint taken;      /* number of parameters that train.initialise took; 0 if it is not set */
   guint all;
 } PlaitTrainingSet;
 

@@ -60,8 +60,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitEvaluation, plait_evaluation_free)
 /* Writes /evaluation/SPLIT, and times to /environment/evaluation/SPLIT. */
 gboolean plait_evaluation_write (const PlaitEvaluation *evaluation, PlaitStore *store, GError **error);
 
-/* Writes the attention of the first @n sentences to /attention/NAME/N, and to /coverage/NAME/N, /copy/NAME/N and
- * /descent/NAME/N what the model has of coverage, copied words and selected rows. NAME is SPLIT for attention of the
+/* Writes the attention of the first @n sentences to /attention/NAME/N. If the model has coverage, copied words or
+ * selected rows, writes them to /coverage/NAME/N, /copy/NAME/N and /descent/NAME/N. NAME is SPLIT for attention of the
  * search, SPLIT-forced for forced decoding of the references. N is the line of a sentence, or DOCUMENT.CHUNK. */
 gboolean plait_evaluation_write_attention (const PlaitEvaluator *evaluator, const char *split,
                                            const PlaitCorpus *corpus, gint64 n, PlaitStore *store, GError **error);

@@ -3,7 +3,8 @@
 
 #include "setup/experiment-model.h"
 
-/* Checks that memory and model suffice, so that a run fails before it begins and not in the middle. */
+/* Checks that memory suffices and that the model can read the text, so that a run fails before it begins and not in the
+ * middle. */
 
 /* TRUE if the machine has memory for @parameters and for the optimizer's moments. PLAIT_ERROR_MEMORY names the size and
  * the keys to change. An allocation proves nothing, because pages take memory only when they are written. */
