@@ -43,7 +43,7 @@ struct PlaitCorpusSide
   GArray *ids[BLOCK_LINES / PIECE_LINES]; /* gint32, ids of the lines of a piece end to end */
   PlaitCorpusRange line_ids[BLOCK_LINES]; /* range of the line's ids in the array of its piece */
 
-  /* For tokens with trees: the number of ids of each word, in pieces like @ids. */
+  /* For tokens with trees. The pieces are those of @ids. */
   GArray *words[BLOCK_LINES / PIECE_LINES]; /* gint32, number of ids of each word */
   PlaitCorpusRange line_words[BLOCK_LINES];
 

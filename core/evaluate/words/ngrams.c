@@ -213,8 +213,8 @@ count (const PlaitNgrams *ngrams, guint sequence, guint32 *counts)
     counts[numbers[i]]++;
 }
 
-/* Returns a sum over the n-grams of @sequence: if @repeated, of the repetitions that none of the references @first ..
- * @last - 1 has; else of the count in @sequence, but at most the largest count in a reference. */
+/* Sums over the n-grams of @sequence. If @repeated, counts the repetitions that none of the references @first .. @last
+ * - 1 has; else counts occurrences, but at most the largest count in one reference. */
 static gsize
 sum_counts (PlaitNgrams *ngrams, guint sequence, guint first, guint last, gboolean repeated)
 {

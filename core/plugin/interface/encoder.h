@@ -39,7 +39,7 @@ typedef struct
   const char *source;          /* name of the source */
   PlaitInputKind kind;         /* kind of PlaitEncoding.input: tokens, features or documents */
   gint64 input_width;          /* width of embedded tokens or of feature vectors */
-  gint64 model_width;          /* width of the decoder; a setting of PLAIT_DECODER_WIDTH stands for it */
+  gint64 model_width;          /* width of the decoder, used for settings that are PLAIT_DECODER_WIDTH */
   gboolean pre_norm;           /* TRUE if decoder.norm is pre; an encoder follows it unless its own setting differs */
   PlaitParameters *parameters; /* registry in which to declare parameters */
   const char *prefix;          /* required beginning of the parameters' names, such as "source/en/" */
