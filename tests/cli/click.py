@@ -101,7 +101,7 @@ def two_runs(page):
 
 
 def addresses(page):
-    """Whatever stands behind the # of the address, the page is drawn. It ignores what it does not know."""
+    """Checks that the page is drawn with any text after the # of its address, and ignores unknown text."""
     # Each address counts as two, and a browser follows at most 200 in ten seconds.
     names, more = ["__proto__", "constructor", "length", "-1", "1.5", "9"], ["toString", "01", "NaN", "%00", "%"]
     keys = ["run", "beside", "split", "order", "layer", "head", "weights", "scale", "word", "source", "sentence", "find"]

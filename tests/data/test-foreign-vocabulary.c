@@ -8,7 +8,7 @@
 #include "files.h"
 #include "harness.h"
 
-/* Lists of words from other programs can be read. For other files, the message says what to do. */
+/* Tests of lists of words from other programs, which can be read, and of the messages about other files. */
 
 static PlaitVocabulary *
 take_list (const char *text, guint *left_out, GError **error)

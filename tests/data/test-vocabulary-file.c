@@ -149,7 +149,7 @@ TEST_CASE (vocabulary, names_what_a_file_looks_like)
     }
 }
 
-/* Returns the model of @vocabulary in which @bytes [n] overwrite what stands @behind bytes after the piece @piece. */
+/* Returns the model of @vocabulary with @bytes [n] written @behind bytes after the first byte of the piece @piece. */
 static GBytes *
 patch (const PlaitVocabulary *vocabulary, const char *piece, gsize behind, const char *bytes, gsize n)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-/* Written by rouge-cases.py, which says how; values of rouge-score 0.1.2, not of plait. */
+/* Written by rouge-cases.py. Values are those of rouge-score 0.1.2, not of plait. */
 /* clang-format off */
 
 /* Precision, recall and F of 1, 2, L and Lsum. */

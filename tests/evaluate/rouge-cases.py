@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Print rouge-cases.h: texts with the values that the package rouge-score itself gives them.
+"""Prints rouge-cases.h: texts with the values that the package rouge-score itself gives them.
 
 The tests run without this script. To renew the table with a newer rouge-score:
 
@@ -87,7 +87,7 @@ def c_string(text):
 def main():
     scorer = RougeScorer(TYPES)
     print("/* SPDX-License-Identifier: MIT */\n#pragma once\n")
-    print(f"/* Written by rouge-cases.py, which says how; values of rouge-score {version('rouge-score')}, not of plait. */")
+    print(f"/* Written by rouge-cases.py. Values are those of rouge-score {version('rouge-score')}, not of plait. */")
     print("/* clang-format off */\n")
     print("/* Precision, recall and F of 1, 2, L and Lsum. */")
     print("static const struct\n{\n  const char *hypothesis, *references[3];\n  double scores[4][3];\n} rouge_cases[] = {")

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-/* Written by sacrebleu-cases.py, which says how; values of sacreBLEU, not of plait. */
+/* Written by sacrebleu-cases.py. Values are those of sacreBLEU, not of plait. */
 /* clang-format off */
 
 #define SACREBLEU_VERSION "version:2.6.0"

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Print sacrebleu-cases.h: odd texts with the values that sacreBLEU itself gives them.
+"""Prints sacrebleu-cases.h: odd texts with the values that sacreBLEU itself gives them.
 
 The tests run without this script. To renew the table with a newer sacreBLEU:
 
@@ -22,7 +22,7 @@ logging.disable(logging.CRITICAL)
 
 
 def drawn_corpora():
-    """Texts of few words in many orders: Tercom's limits on shifts, and edit distance off the diagonal."""
+    """Returns texts of few words in many orders, which reach Tercom's limits on shifts and leave the diagonal of edits."""
     draw = random.Random(1)
     corpora = []
     for words, lengths in ((6, (12, 12)), (12, (40, 36)), (40, (70, 80)), (3, (30, 30)), (30, (5, 150)), (30, (150, 5))):
@@ -169,13 +169,13 @@ def row(items):
 
 
 def stripped(lines):
-    """The lines as sacreBLEU's command gives them to its metrics."""
+    """Returns the lines as sacreBLEU's command gives them to its metrics."""
     return [None if line is None else line.rstrip() for line in lines]
 
 
 def main():
     print("/* SPDX-License-Identifier: MIT */\n#pragma once\n")
-    print("/* Written by sacrebleu-cases.py, which says how; values of sacreBLEU, not of plait. */\n/* clang-format off */\n")
+    print("/* Written by sacrebleu-cases.py. Values are those of sacreBLEU, not of plait. */\n/* clang-format off */\n")
     print(f'#define SACREBLEU_VERSION "version:{sacrebleu.__version__}"\n')
 
     print("static const struct\n{\n  const char *line, *tokens, *international, *characters, *chinese;\n} token_cases[] = {")

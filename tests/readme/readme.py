@@ -6,12 +6,10 @@ Usage: readme.py BUILD-FOLDER [--whole FOLDER]
 
 A block is run if a comment is before it: <!-- run --> or, with required programs and expected output,
 <!-- run, needs: h5ls, prints: TEXT -->. Each block is a test case: its exit code must be 0. A block without its
-programs
-is skipped.
+programs is skipped.
 
 Training is cut to a small corpus, and to a few updates if the command does not limit its updates. With --whole it is
-not
-cut, and all output is shown, as README.md quotes it. It then runs in FOLDER, which must not exist.
+not cut, and all output is shown, as README.md quotes it. It then runs in FOLDER, which must not exist.
 """
 import os
 import pathlib

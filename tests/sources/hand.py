@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Rules of format that clang-format leaves open: a test for NULL is !x, numbers print in one way, no comment has a
-stray
-line, and no string is broken early."""
+stray line, and no string is broken early."""
 import re
 
 from sources import files, read

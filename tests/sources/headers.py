@@ -5,10 +5,8 @@
 Usage: headers.py C-COMPILER C++-COMPILER HEADER...
 
 HEADER... are the installed headers, FLOOR/ROOM/FILE relative to core/. Each compiles alone, without a warning, in a
-folder
-with only these headers. Only they export functions. Plugins (modules of core/base/process/module.h are not plugins)
-include
-only the three headers for authors and the header of their settings.
+folder with only these headers. Only they export functions. Plugins (modules of core/base/process/module.h are not
+plugins) include only the three headers for authors and the header of their settings.
 """
 import os
 import re

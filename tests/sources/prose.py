@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Comments and pages read once: finds the most frequent of the old habits, and names the better form.
+"""Finds the most frequent habits that make comments and pages hard to read, and names a better form.
 
 Usage: prose.py [FILE...]   (all sources and pages without one)
 """
@@ -48,7 +48,7 @@ WORDS = [
 
 
 def comments(text):
-    """The comments of a C file, each with its line, unwrapped."""
+    """Yields the comments of a C file, unwrapped, each with the number of its line."""
     for match in TOKEN.finditer(text):
         token = match.group()
         if token.startswith("/*") and "SPDX" not in token:
@@ -56,7 +56,7 @@ def comments(text):
 
 
 def paragraphs(text):
-    """The paragraphs of a page, each with its line; blocks of code are left out."""
+    """Yields the paragraphs of a page, without blocks of code, each with the number of its line."""
     text = re.sub(r"(?s)```.*?```", lambda block: "\n" * block.group().count("\n"), text)
     for match in re.finditer(r"(?s)\S.*?(?=\n\s*\n|\n- |\Z)", text):
         yield text.count("\n", 0, match.start()) + 1, " ".join(re.sub(r"`[^`]*`", "`", match.group()).split())

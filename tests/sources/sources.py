@@ -9,8 +9,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 
 def files(*suffixes):
     """Returns the paths, relative to the root, of the sources that end in one of the suffixes: files that git tracks,
-    or all
-    files of an unpacked archive."""
+    or all files of an unpacked archive."""
     try:
         listed = subprocess.run(["git", "-C", ROOT, "ls-files", "-z"], capture_output=True, check=True).stdout
         paths = listed.decode().split("\0")

@@ -9,7 +9,7 @@
 typedef struct
 {
   const char *name;
-  const char *covers; /* names of the checked gradient terms begin so; NULL: not for the mutation test */
+  const char *covers; /* beginning of the names of the checked gradient terms; NULL: the mutation test skips the case */
   /* Returns the output of the operator for @leaves. The root is the sum of its elements with random weights. */
   PlaitNode *(*build) (PlaitTape *tape, PlaitNode *const *leaves);
   PlaitTapeMode mode;

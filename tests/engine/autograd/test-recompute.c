@@ -85,7 +85,7 @@ typedef struct
   const Bench *bench;
   const Numbers *numbers;
   Numbers whole;
-  gint left[LAYERS]; /* argument left of the report */
+  gint left[LAYERS]; /* argument left of look() when it found the gradients of the layer complete */
   gint begun;
 } Watch;
 

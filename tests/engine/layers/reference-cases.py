@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Print reference-cases.txt: small cases of every equation with outputs and all gradients, in float64.
+"""Prints reference-cases.txt: small cases of every equation with outputs and all gradients, in float64.
 
     python3 tests/engine/layers/reference-cases.py > tests/engine/layers/reference-cases.txt
     python3 tests/engine/layers/reference-cases.py tests/engine/layers/reference-cases.txt    # checks the file
