@@ -8,7 +8,7 @@
 #include "files.h"
 #include "harness.h"
 
-/* Sets up documents whose files have one sentence a line, with start tokens and without chunks. */
+/* Sets up documents whose files have one sentence on each line, with start tokens and without chunks. */
 static void
 set_up (DataText *setup, const char *one, const char *two, const char *target)
 {

@@ -16,7 +16,7 @@ typedef struct
   const char *details;   /* paragraphs, one on each line, or NULL */
   const char *members;   /* "plugins" or "metrics" if the next groups are members of this group; else NULL */
   gboolean is_member;    /* TRUE if the group is a plugin or a metric */
-  GPtrArray *settings;   /* (element-type PlaitSettingSpecification) */
+  GPtrArray *settings;   /* (element-type PlaitSettingSpecification): keys of the group */
   GStringChunk *texts;   /* owns the texts in settings of a metric; NULL for other groups */
 } PlaitKeyGroup;
 

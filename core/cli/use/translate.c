@@ -31,8 +31,8 @@ typedef enum
 /*
  * Settings and state of printing translations.
  *
- * Translated documents have the layout of the target's documents: one sentence a line and a blank line between
- * documents, or one document a line. The chunks of a document are joined.
+ * Translated documents have the layout of the target's documents: one sentence on each line and a blank line between
+ * documents, or one document on each line. The chunks of a document are joined.
  */
 typedef struct
 {

@@ -148,7 +148,7 @@ add_learner (GPtrArray *classes, PlaitExperiment *experiment, const char *name, 
   g_ptr_array_add (class->cells, experiment);
 }
 
-/* TRUE if @a and @b have a common stream and equal settings, so that they should learn one vocabulary. */
+/* TRUE if @a and @b have a common stream and equal settings. Then both should learn one vocabulary. */
 static gboolean
 have_common_stream (const Class *a, const Class *b)
 {

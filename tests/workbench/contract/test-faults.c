@@ -25,7 +25,7 @@ typedef struct
   gboolean loss;           /* TRUE: the plugin declares a loss */
   double weight;           /* weight of the loss */
   PlaitStructure promised; /* structure that the schema of an encoder promises */
-  PlaitStructure declared; /* structure that build declares */
+  PlaitStructure declared; /* structure that build() declares */
 } FaultyPlugin;
 
 static FaultyPlugin faulty_plugin;

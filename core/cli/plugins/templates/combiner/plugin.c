@@ -11,7 +11,7 @@
  *     q <- normalise (x);  x <- residual (x, scale * sum_i attend_i (q))
  */
 
-/* Declares the sublayers that combine calls. */
+/* Declares the sublayers that combine() calls. */
 static gboolean
 build (PlaitCrossAttention *cross, gconstpointer data, gpointer state, GError **error)
 {
