@@ -162,15 +162,28 @@ TEST_CASE (ensemble_command, refuses_runs_that_do_not_translate_together)
   CHECK_REFUSED (CALL ("translate", "one.h5", "two.h5", A, B, C, "-o", "two.h5", "--force"), "two.h5");
 }
 
+/* The sum of these weights is not finite. */
+TEST_CASE (ensemble_command, takes_the_greatest_weights)
+{
+  train ();
+  PlaitTestCall equal = DONE (CALL ("translate", "one.h5", "two.h5", "-q", A, B, C, "--n-best", "2"));
+  PlaitTestCall large
+      = DONE (CALL ("translate", "one.h5", "two.h5", "-q", A, B, C, "--n-best", "2", "--weights", "1.7e308;1.7e308"));
+  CHECK_STRING (large.output, equal.output);
+}
+
 TEST_CASE (ensemble_command, refuses_bad_weights)
 {
   static const struct
   {
     const char *weights, *part;
   } cases[] = {
-    { "1", "there are 1 weights, but 2 runs" }, { "1,2", "did you mean \"1;2\"?" },
-    { "1;-2", "\"-2\" is not a positive" },     { "1;0", "\"0\" is not a positive" },
-    { "1;x", "\"x\" is not a positive" },       { "1;nan", "\"nan\" is not a positive" },
+    { "1", "number of weights: 1, number of runs: 2" },
+    { "1,2", "did you mean \"1;2\"?" },
+    { "1;-2", "\"-2\" is not a positive" },
+    { "1;0", "\"0\" is not a positive" },
+    { "1;x", "\"x\" is not a positive" },
+    { "1;nan", "\"nan\" is not a positive" },
   };
 
   train ();

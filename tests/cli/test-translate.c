@@ -67,6 +67,30 @@ TEST_CASE (translate_command, takes_keys_of_search)
                  "cannot be \"shuffled,noise\"; did you mean \"shuffled;noise\"?");
 }
 
+#define TRANSLATE "translate", "small.h5", "-q", "-s", "a=made/test.a"
+
+/* --beam and --n-best count where the keys of --set are checked: without them this beam of 2 allows neither 3 groups
+ * nor 4 hypotheses, and the 2 hypotheses of the run no beam of 1. */
+TEST_CASE (translate_command, checks_keys_with_the_given_beam)
+{
+  plait_test_write ("small.ini", SMALL_TRANSLATION (SMALL_SOURCE ("a"), "beam=2\nn_best=2\nmaximum_length=6\n"));
+  QUIET (CALL ("run", "small.ini", "-q"));
+  DONE (CALL ("generate", "agreement", "-o", "made", "-s", "train=60", "-s", "validation=10", "-s", "test=8"));
+  PlaitTestCall set = DONE (CALL (TRANSLATE, "--set", "decode.beam=6", "--set", "decode.groups=3"));
+  PlaitTestCall given = DONE (CALL (TRANSLATE, "--beam", "6", "--set", "decode.groups=3"));
+
+  CHECK_STRING (given.output, set.output);
+  set = DONE (CALL (TRANSLATE, "--set", "decode.beam=4", "--set", "decode.n_best=4"));
+  given = DONE (CALL (TRANSLATE, "--beam", "4", "--set", "decode.n_best=4"));
+  CHECK_STRING (given.output, set.output);
+  given = DONE (CALL (TRANSLATE, "--beam", "1"));
+  set = DONE (CALL (TRANSLATE, "--set", "decode.beam=1"));
+  CHECK_STRING (given.output, set.output);
+  DONE (CALL (TRANSLATE, "--n-best", "4"));
+  CHECK_REFUSED (CALL (TRANSLATE, "--beam", "5", "--set", "decode.groups=3"), "3 does not divide the beam of 5");
+  CHECK_REFUSED (CALL (TRANSLATE, "--beam", "3", "--set", "decode.n_best=4"), "4 is above the beam of 3");
+}
+
 /* A line that is empty in all sources gives an empty translation. */
 TEST_CASE (translate_command, leaves_empty_what_is_empty)
 {

@@ -377,7 +377,8 @@ plait_inference_open (PlaitInference *inference, const PlaitInvocation *invocati
   static const char *const search[] = { "decode.", "data.empty=", "data.too_long=", NULL };
   static const char *const forced[] = { "decode.batch=", "decode.precision=", "data.empty=", "data.too_long=", NULL };
   const PlaitInferenceOptions *options = invocation->options;
-  const PlaitEnsembleOptions ensemble = { options->checkpoint, options->sets, options->changed, invocation->log };
+  const PlaitEnsembleOptions ensemble
+      = { options->checkpoint, options->sets, options->implied, options->changed, invocation->log };
   PlaitEnsembleRule rule = (PlaitEnsembleRule)plait_option_choice (options->ensemble, PLAIT_ENSEMBLE_RULES);
   guint n = g_strv_length (invocation->arguments);
   g_autofree double *weights = g_new (double, n);

@@ -15,6 +15,7 @@ typedef struct
   const char *const *sources; /* values NAME=FILE of --source, NULL-terminated, or NULL */
   const char *const *without; /* names of missing sources, NULL-terminated, or NULL */
   const char *const *sets;    /* values of --set for [decode], data.empty and data.too_long, NULL-terminated, or NULL */
+  const char *const *implied; /* sets that other options of the command stand for, NULL-terminated, or NULL */
   const char *tsv;            /* value of --tsv: which column of standard input is which source, or NULL */
   const char *checkpoint;
   const char *ensemble;  /* rule of an ensemble, or NULL */

@@ -311,6 +311,22 @@ has_n_best (const Options *options)
   return options->n_best > 0 || plait_option_set_value (options->text.sets, "decode.n_best");
 }
 
+/* Returns the settings that --beam and --n-best stand for, so that those of --set are checked together with them.
+ * Without n_best a translation has one hypothesis. --n-best itself raises a beam that --beam does not give. (transfer
+ * full) */
+static char **
+implied_sets (const Options *options)
+{
+  g_autoptr (GStrvBuilder) sets = g_strv_builder_new ();
+  g_autofree char *beam = g_strdup_printf ("decode.beam=%jd", options->beam);
+
+  if (!plait_option_set_value (options->text.sets, "decode.n_best"))
+    g_strv_builder_add (sets, "decode.n_best=1");
+  if (options->beam > 0)
+    g_strv_builder_add (sets, beam);
+  return g_strv_builder_end (sets);
+}
+
 /* Copies the experiment's search settings @usual into @settings and applies the options. */
 static gboolean
 decode_settings (const PlaitDecodeSettings *usual, const Options *options, PlaitDecodeSettings *settings,
@@ -386,7 +402,8 @@ read_format (const Options *options, Format *format, GError **error)
 static gboolean
 run_command (PlaitInvocation *invocation, GError **error)
 {
-  const Options *options = invocation->options;
+  Options *options = invocation->options;
+  g_auto (GStrv) implied = implied_sets (options);
   g_auto (PlaitInference) inference = { 0 };
   g_auto (PlaitOutput) to = { 0 };
   Printer printer = { .line = -1 };
@@ -397,6 +414,7 @@ run_command (PlaitInvocation *invocation, GError **error)
   gint64 done = 0;
   gboolean good;
 
+  options->text.implied = (const char *const *)implied;
   if (!read_format (options, &printer.format, error) || !plait_inference_open (&inference, invocation, NULL, error)
       || !decode_settings (&inference.trained->experiment->decode, options, &decoding.settings, error))
     return FALSE;

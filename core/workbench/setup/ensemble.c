@@ -44,15 +44,21 @@ GPtrArray *
 plait_ensemble_open (char *const *paths, const PlaitEnsembleOptions *options, GError **error)
 {
   g_autoptr (GPtrArray) runs = g_ptr_array_new_with_free_func ((GDestroyNotify)plait_trained_free);
+  g_autoptr (GPtrArray) sets = g_ptr_array_new ();
   guint n = g_strv_length ((char **)paths);
 
+  for (guint i = 0; options->sets && options->sets[i]; i++)
+    g_ptr_array_add (sets, (gpointer)options->sets[i]);
+  for (guint i = 0; options->implied && options->implied[i]; i++)
+    g_ptr_array_add (sets, (gpointer)options->implied[i]);
+  g_ptr_array_add (sets, NULL);
   if (n > PLAIT_SEARCH_MAX_MEMBERS)
     return plait_fail_null (error, PLAIT_ERROR_INPUT, "there are %u runs; an ensemble has at most %d", n,
                             PLAIT_SEARCH_MAX_MEMBERS);
   for (guint i = 0; i < n; i++)
     {
-      PlaitTrained *run
-          = plait_trained_open (paths[i], options->checkpoint, options->sets, options->changed, options->log, error);
+      PlaitTrained *run = plait_trained_open (paths[i], options->checkpoint, (const char *const *)(gpointer)sets->pdata,
+                                              options->changed, options->log, error);
 
       if (!run)
         return NULL;
@@ -78,13 +84,14 @@ plait_ensemble_weights (const char *text, guint n, double *weights, GError **err
 {
   g_auto (GStrv) parts = text ? g_strsplit (text, ";", -1) : NULL;
   g_autofree char *mended = text ? plait_separators_mend (text, ";", is_number, NULL) : NULL;
-  double sum = 0;
+  double greatest = 1, sum = 0;
 
   if (mended)
     return plait_fail (error, PLAIT_ERROR_INPUT, "--weights %s: did you mean \"%s\"?", text, mended);
   if (parts && g_strv_length (parts) != n)
-    return plait_fail (error, PLAIT_ERROR_INPUT, "--weights %s: there are %u weights, but %u runs; give one for each",
-                       text, g_strv_length (parts), n);
+    return plait_fail (error, PLAIT_ERROR_INPUT,
+                       "--weights %s: number of weights: %u, number of runs: %u; give a weight for each run", text,
+                       g_strv_length (parts), n);
   for (guint i = 0; i < n; i++)
     {
       weights[i] = 1;
@@ -92,10 +99,13 @@ plait_ensemble_weights (const char *text, guint n, double *weights, GError **err
         return plait_fail (error, PLAIT_ERROR_INPUT,
                            "--weights %s: \"%s\" is not a positive number; expected numbers such as \"0.7;0.3\"", text,
                            parts[i]);
-      sum += weights[i];
+      greatest = i == 0 ? weights[i] : MAX (greatest, weights[i]);
     }
+  /* Sums of large weights would not be finite. */
   for (guint i = 0; i < n; i++)
-    weights[i] /= sum;
+    sum += weights[i] / greatest;
+  for (guint i = 0; i < n; i++)
+    weights[i] = weights[i] / greatest / sum;
   return TRUE;
 }
 
