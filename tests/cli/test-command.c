@@ -143,6 +143,29 @@ TEST_CASE (command, inspect_shows_all_of_a_plugin)
   CHECK_CONTAINS (json.output, "\"refused\": null");
 }
 
+TEST_CASE (command, inspect_shows_what_plugins_require_and_provide)
+{
+  plait_test_make_folder ("plugins/combiner");
+  plait_test_write ("plugins/combiner/dots.ini", "[plugin]\nname=dots\nkind=combiner\ninterface=2\nsummary=Dots\n"
+                                                 "[requires]\ndecoder=gru;lstm\nattention=score\n");
+  PlaitTestCall text
+      = plait_test_call_with_plugins (plait_test_path ("plugins"), (const char *[]){ "inspect", "dots", NULL });
+  PlaitTestCall json = plait_test_call_with_plugins (plait_test_path ("plugins"),
+                                                     (const char *[]){ "inspect", "dots", "--json", NULL });
+
+  CHECK_CONTAINS (text.output, "  Decoder    gru, lstm\n  Attention  score\n");
+  CHECK_CONTAINS (json.output, "\"attention\": [\n      \"score\"\n    ]");
+  CHECK_CONTAINS (json.output, "\"attention\": null");
+  json = DONE (CALL ("inspect", "decoder/gru", "--json"));
+  CHECK_CONTAINS (json.output, "\"attention\": \"score\"");
+  text = DONE (CALL ("inspect", "bigru"));
+  json = DONE (CALL ("inspect", "bigru", "--json"));
+  CHECK_CONTAINS (text.output, "  Summary    a row for each sentence\n");
+  CHECK_CONTAINS (json.output, "\"summary\": true");
+  json = DONE (CALL ("inspect", "encoder/transformer", "--json"));
+  CHECK_CONTAINS (json.output, "\"summary\": false");
+}
+
 TEST_CASE (command, inspect_describes_a_plugin_that_is_refused_and_why)
 {
   plait_test_make_folder ("plugins/combiner");

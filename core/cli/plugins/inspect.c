@@ -318,6 +318,7 @@ print_plugin (PlaitPlugin *plugin, const PlaitSchema *schema, const GError *refu
   };
   g_autoptr (PlaitTerminal) terminal = plait_terminal_new ();
   g_autofree char *decoders = schema->decoders ? plait_choices_text (schema->decoders) : NULL;
+  g_autofree char *attentions = schema->attentions ? plait_choices_text (schema->attentions) : NULL;
   g_autofree char *structure = plait_structure_text (schema->requires_structure);
   g_autofree char *needs
       = g_strconcat (structure, schema->one_memory_is_enough ? ", of at least one memory" : "", NULL);
@@ -362,6 +363,7 @@ print_plugin (PlaitPlugin *plugin, const PlaitSchema *schema, const GError *refu
   else
     {
       plait_terminal_row (terminal, LABEL_WIDTH, "Decoder", decoders ? decoders : "any");
+      plait_terminal_row (terminal, LABEL_WIDTH, "Attention", attentions);
       plait_terminal_row (terminal, LABEL_WIDTH, "Structure", needs);
     }
   if (schema->refuses_coverage)
@@ -372,6 +374,8 @@ print_plugin (PlaitPlugin *plugin, const PlaitSchema *schema, const GError *refu
     plait_terminal_row (terminal, LABEL_WIDTH, "Inner", "another encoder of tokens, leaves= in [source NAME]");
   if (schema->kind == PLAIT_PLUGIN_ENCODER)
     plait_terminal_row (terminal, LABEL_WIDTH, "Provides", gives);
+  if (schema->provides_summary)
+    plait_terminal_row (terminal, LABEL_WIDTH, "Summary", "a row for each sentence");
   if (schema->writes_own_words)
     plait_terminal_row (terminal, LABEL_WIDTH, "Provides", "words of the sources that the vocabulary lacks");
 
@@ -403,12 +407,15 @@ print_plugin_json (PlaitPlugin *plugin, const PlaitSchema *schema, const GError 
                       schema->kind == PLAIT_PLUGIN_ENCODER ? plait_input_kind_name (schema->input) : NULL);
   plait_json_begin_object (json, "requires");
   add_names (json, "decoder", schema->decoders);
+  add_names (json, "attention", schema->attentions);
   plait_json_members (json, "structure=%s memories=%s leaves=%d coverage=%s target=%s",
                       schema->requires_structure ? needs : NULL, schema->one_memory_is_enough ? "one" : "all",
                       schema->requires_leaves, schema->refuses_coverage ? "none" : NULL,
                       schema->requires_sentences ? "sentences" : NULL);
   plait_json_end_object (json);
-  plait_json_object (json, "provides", "structure=%s words=%s", schema->provides_structure ? gives : NULL,
+  plait_json_object (json, "provides", "structure=%s summary=%d attention=%s words=%s",
+                     schema->provides_structure ? gives : NULL, schema->provides_summary,
+                     schema->kind == PLAIT_PLUGIN_DECODER ? plait_cross_scores_name (schema->scores) : NULL,
                      schema->writes_own_words ? "own" : NULL);
   add_settings (json, schema->parameters, schema->n_parameters);
   plait_json_print (json);
