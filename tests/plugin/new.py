@@ -17,7 +17,7 @@ from outside import installed, run
 
 # Kind, name, and another value of the parameter. The names are not C identifiers, or are names of other files.
 PROJECTS = [("encoder", "experiment", "source a.width=32"), ("combiner", "scaled-sum", "combiner.scale=3"),
-            ("coverage", "so_far-2", "coverage.scale=3"), ("output", "warm", "output.scale=3")]
+            ("coverage", "so_far-2", "coverage.scale=3"), ("decoder", "causal-3", "decoder.size=2"), ("output", "warm", "output.scale=3")]
 SMALL = "--set data.generate.train=64 --set data.generate.validation=8 --set data.generate.test=8 --set train.updates=3 \
 --set train.batch=16"
 
@@ -39,7 +39,7 @@ def check(kind, name, other, program, folder, environment):
 
     environment = {**environment, "PLAIT_PLUGIN_PATH": str(project / "build")}
     found = json.loads(run(program, "inspect", f"{kind}/{name}", "--json", env=environment))
-    assert found["origin"] == "PLAIT_PLUGIN_PATH" and found["refused"] is None and len(found["parameters"]) == 1, found
+    assert found["origin"] == "PLAIT_PLUGIN_PATH" and found["refused"] is None and len(found["parameters"]) in (1, 2), found
 
     # After installation the plugin is found without the variable.
     run("meson", "install", "-C", project / "build", "--quiet", env=environment)
