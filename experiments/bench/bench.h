@@ -38,7 +38,8 @@ typedef struct
   double sentences;
   double tokens;          /* target tokens; source tokens for encode */
   double multiplications; /* multiplications in matrix products, backward included; 0: unknown */
-  double loss; /* mean negative log-likelihood of a target token; for encode, the sum that backward begins from */
+  double loss; /* mean loss of a target token, smoothing included; for decode, minus the mean score of all hypotheses;
+                  for encode, the sum that backward begins from */
 } BenchStep;
 
 /* Common objects of all kinds of steps. */

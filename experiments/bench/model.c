@@ -141,7 +141,7 @@ train (gpointer made, gint64 step, BenchStep *done, GError **error)
     return FALSE;
   plait_optimizer_update (model->optimizer, model->bench.tape, step + 1, rate);
   *done = (BenchStep){ (double)sums.sentences, (double)sums.tokens, sums.multiplications,
-                       sums.negative_log_likelihood / (double)sums.tokens };
+                       sums.loss / (double)sums.tokens };
   return TRUE;
 }
 
@@ -179,6 +179,18 @@ make_searched (const Bench *bench, GError **error)
   return model->search ? g_steal_pointer (&model) : NULL;
 }
 
+/* Returns the mean score of all hypotheses of @found [@n]. */
+static double
+mean_score (const PlaitHypotheses *found, gint64 n)
+{
+  double sum = 0, count = 0;
+
+  for (gint64 s = 0; s < n; s++)
+    for (guint i = 0; i < found[s].n; i++, count++)
+      sum += found[s].hypotheses[i].score;
+  return sum / count;
+}
+
 static gboolean
 decode (gpointer made, gint64 step, BenchStep *done, GError **error)
 {
@@ -188,6 +200,7 @@ decode (gpointer made, gint64 step, BenchStep *done, GError **error)
 
   if (!found)
     return FALSE;
+  done->loss = -mean_score (found, batch->n_sentences);
   plait_hypotheses_free (found, batch->n_sentences);
   done->sentences = (double)batch->n_sentences;
   done->tokens = (double)(batch->n_sentences * model->searching.maximum_length);

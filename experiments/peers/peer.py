@@ -14,7 +14,7 @@ and dropout. plait-bench --json prints the same fields:
     sgemm_gflops             float32 2048 x 2048 x 2048, all threads, median of 8, after the timed steps
     share, flop_per_step     FLOP a second divided by the sgemm rate, null in decoding; FLOP of a step (flops.py)
     warmup, steps, seconds_per_step, processor_seconds_per_step    steps before the timed ones, timed steps, their times in order
-    losses                   of all steps (recurrent models): nats a target token; encoder and attention: the sum that backward begins with
+    losses                   of all steps: nats a target token; decoding: minus the mean score of all hypotheses; encoder and attention: the sum that backward begins with
     core_type                the kernels in use
 
 compare.py derives rates from seconds_per_step, equally for all programs.
@@ -46,6 +46,9 @@ def parse():
     parser.add_argument("--size", choices=("small", "msmt", "mmt", "long", "h128", "h256", "h1024"), required=True)
     parser.add_argument("--data", help="token-data file (tokens.py)")
     parser.add_argument("--combiner", choices=("serial", "parallel", "flat", "hierarchical"), default="serial")
+    parser.add_argument("--encoding", choices=("interleaved", "rotary"), default="interleaved", help="positions of the Transformer: sinusoids, or rotary")
+    parser.add_argument("--output", choices=("softmax", "pointer"), default="softmax", help="pointer: copies words of the sources")
+    parser.add_argument("--rate", type=float, default=1e-4, help="learning rate")
     parser.add_argument("--settings", choices=("plain", "tuned"), default="tuned", help="plain: padded rows and the default environment")
     parser.add_argument("--precision", choices=("float", "bfloat16"), default="float", help="train: bfloat16 casts as torch.autocast does")
     parser.add_argument("--dropout", type=float, default=0.1, help="train: dropout of embeddings and sublayer outputs")
@@ -80,7 +83,7 @@ def peak_bytes():
         return next(int(line.split()[1]) * 1024 for line in lines if line.startswith("VmHWM:"))
 
 
-def updating(model, loss, precision="float"):
+def updating(model, loss, precision="float", rate=1e-4):
     """Returns a training step: a function that computes the loss of a batch and its gradients and updates the model."""
     import torch
 
@@ -89,7 +92,7 @@ def updating(model, loss, precision="float"):
     # PyTorch 1.13 (Debian's) has fused Adam only for GPUs, and one form of clipping.
     fastest = {"fused": True} if torch.__version__ >= "2" else {"foreach": True}
     foreach = {"foreach": True} if torch.__version__ >= "2" else {}
-    optimiser = torch.optim.Adam(trained, lr=1e-4, betas=(0.9, 0.98), eps=1e-9, **fastest)
+    optimiser = torch.optim.Adam(trained, lr=rate, betas=(0.9, 0.98), eps=1e-9, **fastest)
 
     def step(batch):
         optimiser.zero_grad(set_to_none=True)
@@ -107,19 +110,22 @@ def transformer(options, size, batches):
     """Returns (step, its arguments for each of `batches`)."""
     import torch
 
+    from initial import load
     from model import Batch, Model
     from search import beam_search, prepack
 
     packed = options.settings == "tuned"
     image = torch.randn(max(map(len, batches)), size.image_positions, size.image_width) if size.image_positions else None
-    prepared = [Batch(batch, size, packed, image) for batch in batches]
-    model = Model(size, options.combiner, options.dropout)
+    prepared = [Batch(batch, size, packed, image, copies=options.output == "pointer") for batch in batches]
+    model = Model(size, options.combiner, options.dropout, options.encoding, options.output, sparse=packed)
+    if options.parameters:
+        load(model, parameters(options.parameters))
     if options.mode == "train":
-        return updating(model, model.loss, options.precision), prepared
+        return updating(model, model.loss, options.precision, options.rate), prepared
     model.eval()
     if options.settings == "tuned":
         prepack(model, options.beam * max(map(len, batches)))
-    return lambda batch: beam_search(model, batch, options.beam, size.decode_steps), prepared
+    return lambda batch: -beam_search(model, batch, options.beam, size.decode_steps)[1].mean(), prepared
 
 
 def parameters(path):

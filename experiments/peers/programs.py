@@ -89,9 +89,12 @@ def plait_arguments(asked, shards):
         gated = ["decoder", "source.text", "source.tree", "source.tree/leaves"] + (["coverage"] if asked["coverage"] != "none" else [])
         keys.update({f"{group}.reset": asked["reset"] for group in gated})
     else:
-        keys["decoder.combiner"] = asked["combiner"]
-    if "dropout" in asked:
         texts = [f"source.text{index}" for index in range(SIZES[asked["size"]].token_sources)]
+        keys.update({"decoder.combiner": asked["combiner"], "decoder.output": asked["output"]})
+        keys.update({f"{group}.positions": asked["encoding"] for group in ["decoder", *texts]})
+    if "rate" in asked:
+        keys["train.learning_rate"] = asked["rate"]
+    if "dropout" in asked:
         keys.update({f"{group}.dropout": asked["dropout"] for group in ["decoder", *texts]})
     if "precision" in asked:
         keys["train.precision"] = asked["precision"]

@@ -8,7 +8,8 @@ from torch import nn
 from torch.nn import functional as F
 
 from model import Layout
-from sizes import BEGIN, END
+from pointer import Reading, log_probabilities
+from sizes import BEGIN, END, PADDING
 
 
 # Prepacking smaller products costs more time for each call than it saves.
@@ -37,10 +38,9 @@ def beam_search(model, batch, beam, steps, alpha=1.0):
     """Returns the best `beam` translations of `steps` words each: ids [batch, beam, steps], scores [batch, beam].
 
     The end token is never taken, so every program decodes an equal number of steps. Scores are log-probabilities
-    divided by
-    the length penalty of Wu et al. (2016), ((5 + length) / 6) ** alpha.
+    divided by the length penalty of Wu et al. (2016), ((5 + length) / 6) ** alpha.
     """
-    memories, _ = model.encode(batch)
+    memories, *_ = model.encode(batch)
     sentences, layers, width = batch.layouts[0].batch, len(model.decoder), model.size.width
     # Hypotheses of one sentence share its keys and values: the beam is the query axis of cross-attention.
     projected = [layer.combiner.project(memories, batch.memories) for layer in model.decoder]
@@ -52,14 +52,23 @@ def beam_search(model, batch, beam, steps, alpha=1.0):
     scores[:, 0] = 0.0
     words = torch.full((sentences * beam,), BEGIN)
     history = torch.empty(sentences * beam, 0, dtype=torch.long)
+    never = torch.tensor([PADDING, BEGIN, END])
     for time in range(steps):
-        x = F.embedding(words, model.embedding) * width**0.5 + model.signal[time]
+        embedded = model.embed(words)
+        reading = Reading(embedded) if model.pointer else None
+        turns = None if model.turns is None else model.turns[time : time + 1]
+        x = model.begin(embedded, time)
         for layer, memory, slot in zip(model.decoder, projected, cache):
-            x = layer.step(x, layout, memory, slot, time)
-        logits = model.output(model.decoder_norm(x))
-        logits[:, END] = -torch.inf
+            x = layer.step(x, layout, memory, reading if layer is model.decoder[-1] else None, slot, time, turns)
+        states = model.decoder_norm(x)
+        logits = model.output(states)
+        if model.pointer:
+            found = log_probabilities(logits, *model.pointer(states, reading, layout, batch.words), batch.words.ids.repeat_interleave(beam, 0))
+        else:
+            found = logits.log_softmax(1)
+        found[:, never] = -torch.inf
         # The best words of a sentence are among the best words of its hypotheses.
-        best, candidates = logits.log_softmax(1).topk(beam)
+        best, candidates = found.topk(beam)
         penalty = ((5 + time + 1) / 6) ** alpha
         ranked, chosen = ((scores.view(-1, 1) + best).view(sentences, -1) / penalty).topk(beam)
         scores = ranked * penalty

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include <jansson.h>
+#include <math.h>
 #include <string.h>
 
 #include "call.h"
@@ -107,6 +108,35 @@ TEST_CASE (bench_command, tells_where_the_time_goes)
   CHECK (number (call.output, "cells") == 0);
   CHECK_CONTAINS (text.output, "share of the time of ");
   CHECK_CONTAINS (text.output, "  waiting at the end of a run ");
+}
+
+/* With smoothing, the loss of a model that is not uniform changes. The best hypotheses of 6 words of a vocabulary of
+ * 400 are more probable than uniform ones, whose score is -6 log 400 / (11 / 6). */
+TEST_CASE (bench_command, tells_losses_and_scores)
+{
+  static const char *const keys[] = { "train.smoothing=0", "train.smoothing=0.5" };
+  g_auto (GStrv) losses = g_new0 (char *, 3);
+
+  write_files ();
+  for (guint i = 0; i < 2; i++)
+    {
+      PlaitTestCall trained
+          = DONE (BENCH ("train", "recurrent.ini", "--set", keys[i], "--set", "decoder.output=pointer", "--set",
+                         "data.vocabulary=shared", "--json", "--steps", "1", "--warmup", "0"));
+
+      losses[i] = array (trained.output, "losses");
+    }
+  CHECK (strcmp (losses[0], losses[1]) != 0);
+  PlaitTestCall searched = DONE (BENCH ("decode", "recurrent.ini", "--json", "--steps", "2", "--warmup", "1"));
+  g_autofree char *scores = array (searched.output, "losses");
+  g_auto (GStrv) each = g_strsplit (scores, ",", -1);
+  CHECK_INT (g_strv_length (each), 3);
+  for (guint i = 0; each[i]; i++)
+    {
+      double score = g_ascii_strtod (each[i], NULL);
+
+      CHECK (score > 1 && score < 6 * log (400) / (11 / 6.));
+    }
 }
 
 TEST_CASE (bench_command, draws_documents)
