@@ -136,6 +136,7 @@ TEST_CASE (unknown, reads_a_dictionary_or_names_its_line)
     { "Haus\thouse\thome\n", "dictionary:1: expected an entry" },
     { "Haus\thouse\n\nBaum\ttree\n", "dictionary:2: expected an entry" },
     { "Haus\thouse\nBaum\ttree\nHaus\thome\n", "dictionary:3: the word \"Haus\" has an entry already" },
+    { "Haus\thouse\ndas Haus\tmansion\n", "dictionary:2: \"das Haus\" is not one word" },
     { "Haus\tho\xffuse\n", "dictionary:1: " },
   };
 

@@ -5,6 +5,7 @@
 
 #include "cross-attention/token-attention.h"
 #include "lines/text-file.h"
+#include "text/words.h"
 
 struct PlaitUnknownReplacement
 {
@@ -27,6 +28,14 @@ plait_unknown_replacement_free (PlaitUnknownReplacement *replacement)
  * Functions that read the dictionary
  */
 
+static gboolean
+is_one_word (const char *text)
+{
+  while (*text && !plait_text_is_ascii_space (*text))
+    text++;
+  return *text == '\0';
+}
+
 /* Adds @line, "SOURCE\tTARGET", to @dictionary. */
 static gboolean
 add_entry (GHashTable *dictionary, const char *line, const PlaitTextReader *reader, GError **error)
@@ -39,6 +48,10 @@ add_entry (GHashTable *dictionary, const char *line, const PlaitTextReader *read
     return plait_fail (error, PLAIT_ERROR_INPUT,
                        "%s:%jd: expected an entry of a dictionary: a source word, a tab and its translation",
                        plait_text_reader_name (reader), plait_text_reader_line (reader));
+  if (!is_one_word (word))
+    return plait_fail (error, PLAIT_ERROR_INPUT,
+                       "%s:%jd: \"%s\" is not one word; expected a source word, a tab and its translation",
+                       plait_text_reader_name (reader), plait_text_reader_line (reader), word);
   if (g_hash_table_contains (dictionary, word))
     return plait_fail (error, PLAIT_ERROR_INPUT,
                        "%s:%jd: the word \"%s\" has an entry already; expected one entry for each source word",
