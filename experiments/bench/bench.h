@@ -27,6 +27,7 @@ typedef struct
   gint64 steps;
   gint64 warmup;
   gint64 threads;
+  gint64 members;   /* models of the ensemble that searches */
   gboolean profile; /* TRUE: measures how threads spend their time */
   gboolean json;
   PlaitRanks *ranks; /* processes that share each training step; NULL: a single process */

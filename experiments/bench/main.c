@@ -5,6 +5,7 @@
 #include "command/output.h"
 #include "command/program.h"
 #include "command/ranks.h"
+#include "search/search.h"
 
 /* plait-bench: times training steps, searches and encoders of an experiment's model, and attention steps of several
  * experiments. */
@@ -118,6 +119,12 @@ run_steps (PlaitInvocation *invocation, GError **error)
   }
 
 static const PlaitOption model_options[] = { OPTIONS_OF_MODELS, { NULL } };
+static const PlaitOption decode_options[] = {
+  OPTIONS_OF_MODELS,
+  { "members", 0, PLAIT_OPTION_INTEGER, offsetof (BenchOptions, members),
+    "Search with an ensemble of N models, which differ in seed; 1", "N", 1, PLAIT_SEARCH_MAX_MEMBERS },
+  { NULL },
+};
 static const PlaitOption encode_options[] = {
   OPTIONS_OF_MODELS,
   { "forward", 0, PLAIT_OPTION_FLAG, offsetof (BenchOptions, forward), "Skip the backward pass" },
@@ -134,7 +141,7 @@ static const PlaitOption steps_options[] = {
     "Forward and backward over targets of N words, instead of a step of search", "N", 1, 100000 },
   { NULL },
 };
-static const BenchOptions defaults = { .steps = 10, .warmup = 2 };
+static const BenchOptions defaults = { .steps = 10, .warmup = 2, .members = 1 };
 
 #define SYNOPSIS "FILE.ini [--set G.K=V]... [--data FILE] [--profile] [--json]"
 
@@ -158,14 +165,14 @@ static const PlaitCommand train = {
 };
 static const PlaitCommand decode = {
   .name = "decode",
-  .synopsis = SYNOPSIS,
+  .synopsis = SYNOPSIS " [--members N]",
   .summary = "Time whole searches of an experiment's model",
   .details = "Each sentence takes as many steps as the mean length of sentences, bench.mean_length.\n"
              "\n"
              "Examples:\n"
              "  plait-bench decode my-experiment.ini --set decode.batch=1 --json\n"
              "  plait-bench decode my-experiment.ini --profile",
-  .options = model_options,
+  .options = decode_options,
   .size = sizeof (BenchOptions),
   .defaults = &defaults,
   .min = 1,

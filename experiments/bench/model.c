@@ -5,6 +5,7 @@
 #include "autograd/operators.h"
 #include "bench.h"
 #include "corpus/iterator.h"
+#include "layers/parameter-set.h"
 #include "search/search.h"
 #include "setup/limits.h"
 #include "training/optimizer.h"
@@ -18,6 +19,7 @@ typedef struct
   Bench bench;
   PlaitRandomBatches *data;
   PlaitExperimentModel *experiment_model;
+  GPtrArray *others; /* (element-type PlaitExperimentModel) further members of an ensemble; NULL: none */
   PlaitUpdate *update;
   PlaitOptimizer *optimizer;
   PlaitSearch *search;
@@ -32,6 +34,7 @@ model_free (gpointer data)
   plait_search_free (model->search);
   plait_optimizer_free (model->optimizer);
   plait_update_free (model->update);
+  g_clear_pointer (&model->others, g_ptr_array_unref);
   plait_experiment_model_free (model->experiment_model);
   plait_random_batches_free (model->data);
   g_free (model);
@@ -164,6 +167,33 @@ search_steps (const PlaitExperiment *experiment)
   return (gint64)round (experiment->bench.mean_length);
 }
 
+/* Creates the search, of an ensemble if that is asked for. The seeds of its members follow that of the experiment. */
+static PlaitSearch *
+new_search (Model *model, GError **error)
+{
+  const BenchOptions *options = model->bench.options;
+  const PlaitExperiment *experiment = options->experiment;
+  guint n = (guint)options->members;
+  g_autofree PlaitSearchMember *members = g_new (PlaitSearchMember, n);
+
+  model->others = g_ptr_array_new_with_free_func ((GDestroyNotify)plait_experiment_model_free);
+  for (guint i = 0; i < n; i++)
+    {
+      PlaitExperimentModel *member = i == 0 ? model->experiment_model : plait_random_batches_model (experiment, error);
+
+      if (!member)
+        return NULL;
+      members[i] = (PlaitSearchMember){ member->model, model->searching.precision, 1.0 / n };
+      if (i == 0)
+        continue;
+      g_ptr_array_add (model->others, member);
+      plait_experiment_model_initialise (member, model->bench.pool);
+      plait_parameters_initialise (plait_model_parameters (member->model), model->bench.pool,
+                                   (guint64)experiment->experiment.seed + i);
+    }
+  return plait_search_new_ensemble (members, n, PLAIT_ENSEMBLE_MEAN, model->bench.pool, 0, error);
+}
+
 static gpointer
 make_searched (const Bench *bench, GError **error)
 {
@@ -175,7 +205,7 @@ make_searched (const Bench *bench, GError **error)
   model->searching = experiment->decode;
   model->searching.minimum_length = model->searching.maximum_length = search_steps (experiment);
   model->searching.maximum_ratio = 0;
-  model->search = plait_search_new (model->experiment_model->model, bench->pool, model->searching.precision, 0, error);
+  model->search = new_search (model, error);
   return model->search ? g_steal_pointer (&model) : NULL;
 }
 
@@ -196,7 +226,15 @@ decode (gpointer made, gint64 step, BenchStep *done, GError **error)
 {
   Model *model = made;
   const PlaitBatch *batch = batch_of (model, step);
-  PlaitHypotheses *found = plait_search_batch (model->search, batch, &model->searching, error);
+  gint64 members = model->bench.options->members;
+  PlaitBatch all = *batch; /* the sources once for each member */
+  g_autofree PlaitInput *inputs = g_new (PlaitInput, members * batch->n_sources);
+
+  for (gint64 i = 0; i < members * batch->n_sources; i++)
+    inputs[i] = batch->inputs[i % batch->n_sources];
+  all.inputs = inputs;
+  all.n_sources *= members;
+  PlaitHypotheses *found = plait_search_batch (model->search, &all, &model->searching, error);
 
   if (!found)
     return FALSE;

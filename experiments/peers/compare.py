@@ -24,14 +24,20 @@ class Model:
     size: str
     output: str = "softmax"
     encoding: str = "interleaved"
+    members: int = 1  # models of an ensemble, which only searches
 
     @property
     def label(self):
-        return self.size + (", pointer" if self.output == "pointer" else "") + (", rotary" if self.encoding == "rotary" else "")
+        parts = [self.size, "pointer" if self.output == "pointer" else "", "rotary" if self.encoding == "rotary" else "", "ensemble" if self.members > 1 else ""]
+        return ", ".join(filter(None, parts))
+
+    @property
+    def modes(self):
+        return ("train", "decode") if self.members == 1 else ("decode",)
 
 
 MODELS = [Model(size) for size in ("small", "msmt", "mmt")]
-MODELS += [Model(size, **of) for size in ("small", "msmt") for of in ({"output": "pointer"}, {"encoding": "rotary"})]
+MODELS += [Model(size, **of) for size in ("small", "msmt") for of in ({"output": "pointer"}, {"encoding": "rotary"}, {"members": 2})]
 
 # Size -> (mode, sentences a batch in decoding) -> timed steps of a run: all batches at least once, except for single
 # sentences.
@@ -57,6 +63,7 @@ def parse():
     parser.add_argument("--size", choices=WORK, action="append", help="repeatable; default: all")
     parser.add_argument("--output", choices=("softmax", "pointer"), help="default: both")
     parser.add_argument("--encoding", choices=("interleaved", "rotary"), help="default: both")
+    parser.add_argument("--members", type=int, choices=(1, 2), help="models of an ensemble; default: 1, then 2")
     parser.add_argument("--mode", choices=("train", "decode"), help="default: both")
     parser.add_argument("--combiner", choices=("serial", "parallel", "flat", "hierarchical"), default="serial")
     parser.add_argument("--precision", choices=("float", "bfloat16"), default="float", help="precision of products in training, all programs")
@@ -75,13 +82,13 @@ def programs_of(sentences):
 def asking(options, model, mode, sentences, path, **more):
     """Returns the options of peer.py for a run."""
     asked = {"mode": mode, "size": model.size, "output": model.output, "encoding": model.encoding, "data": path, "combiner": options.combiner, **more}
-    return asked | ({"precision": options.precision} if mode == "train" else {"beam": options.beam, "batch": sentences})
+    return asked | ({"precision": options.precision} if mode == "train" else {"beam": options.beam, "batch": sentences, "members": model.members})
 
 
 def check(options, model, path, folder):
     """Exits if the losses of a few updates, or the scores of a few searches, from equal parameters differ."""
     parameters = os.path.join(folder, f"{model.label}.h5")
-    for mode in ("train", "decode"):
+    for mode in model.modes:
         # A large learning rate makes wrong gradients visible.
         more = {"dropout": 0, "rate": 1e-3} if mode == "train" else {}
         asked = asking(options, model, mode, 16, path, warmup=0, steps=CHECKED, parameters=parameters, **more)
@@ -107,7 +114,7 @@ def measure(options, program, model, mode, sentences, path):
     timed = [batches[index % len(batches)] for index in range(first, first + report["steps"])]
     seconds = report["seconds_per_step" if options.clock == "wall" else "processor_seconds_per_step"]
     report.update(figures.derive(size, mode, options.combiner, timed, seconds, report["sgemm_gflops"]))
-    report.update(size=model.size, output=model.output, encoding=model.encoding, mode=mode, batch=sentences or size.batch)
+    report.update(size=model.size, output=model.output, encoding=model.encoding, members=model.members, mode=mode, batch=sentences or size.batch)
     return report
 
 
@@ -146,7 +153,8 @@ def main():
     log, load, notes = Log(options.runs), [os.getloadavg()[0]], []
     reports = defaultdict(lambda: defaultdict(list))
     models = [model for model in MODELS if not options.size or model.size in options.size]
-    models = [model for model in models if options.output in (None, model.output) and options.encoding in (None, model.encoding)]
+    for key in ("output", "encoding", "members"):
+        models = [model for model in models if getattr(options, key) in (None, getattr(model, key))]
 
     with tempfile.TemporaryDirectory() as folder:
         paths = {name: draw(folder, name, SIZES[name], options.seed) for name in {model.size for model in models}}
@@ -159,7 +167,7 @@ def main():
         for turn in range(0 if options.check else options.rounds):
             for model in models:
                 for mode, sentences in WORK[model.size]:
-                    if options.mode not in (None, mode):
+                    if options.mode not in (None, mode) or mode not in model.modes:
                         continue
                     for program in rotated(programs_of(sentences), turn):
                         print(f"round {turn + 1} of {options.rounds}: {model.label} {mode} {sentences or ''} {program.label}", file=sys.stderr)

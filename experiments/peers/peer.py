@@ -54,6 +54,7 @@ def parse():
     parser.add_argument("--dropout", type=float, default=0.1, help="train: dropout of embeddings and sublayer outputs")
     parser.add_argument("--beam", type=int, default=10)
     parser.add_argument("--batch", type=int, help="sentences a batch in decoding; default 16")
+    parser.add_argument("--members", type=int, default=1, help="decode: models of an ensemble; model N > 0 begins with the values in PARAMETERS.N")
     parser.add_argument("--part", choices=("step", "encoder", "attention", "attention-forward"), default="step", help="tree, recurrent: the timed part")
     parser.add_argument("--coverage", choices=("none", "word", "tree"), default="none")
     parser.add_argument("--reset", choices=("before", "after"), default="before", help="tree, recurrent: reset gates act before or after the product")
@@ -117,15 +118,16 @@ def transformer(options, size, batches):
     packed = options.settings == "tuned"
     image = torch.randn(max(map(len, batches)), size.image_positions, size.image_width) if size.image_positions else None
     prepared = [Batch(batch, size, packed, image, copies=options.output == "pointer") for batch in batches]
-    model = Model(size, options.combiner, options.dropout, options.encoding, options.output, sparse=packed)
-    if options.parameters:
-        load(model, parameters(options.parameters))
+    models = [Model(size, options.combiner, options.dropout, options.encoding, options.output, sparse=packed) for _ in range(options.members)]
+    for number, model in enumerate(models if options.parameters else []):
+        load(model, parameters(f"{options.parameters}.{number}" if number else options.parameters))
     if options.mode == "train":
-        return updating(model, model.loss, options.precision, options.rate), prepared
-    model.eval()
-    if options.settings == "tuned":
-        prepack(model, options.beam * max(map(len, batches)))
-    return lambda batch: -beam_search(model, batch, options.beam, size.decode_steps)[1].mean(), prepared
+        return updating(models[0], models[0].loss, options.precision, options.rate), prepared
+    for model in models:
+        model.eval()
+        if options.settings == "tuned":
+            prepack(model, options.beam * max(map(len, batches)))
+    return lambda batch: -beam_search(models, batch, options.beam, size.decode_steps)[1].mean(), prepared
 
 
 def parameters(path):

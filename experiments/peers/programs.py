@@ -100,7 +100,7 @@ def plait_arguments(asked, shards):
         keys["train.precision"] = asked["precision"]
     if "beam" in asked:
         keys.update({"decode.beam": asked["beam"], "decode.n_best": asked["beam"], "decode.batch": asked["batch"]})
-    own = [f"--{name}={asked[name]}" for name in ("data", "warmup", "steps", "parameters") if name in asked]
+    own = [f"--{name}={asked[name]}" for name in ("data", "warmup", "steps", "parameters", "members") if name in asked]
     return [work, path_of(asked["size"]), *(f"--set={key}={value}" for key, value in keys.items()), *own] + (["--force"] if "parameters" in asked else [])
 
 
@@ -123,6 +123,9 @@ def start(options, program, asked):
     elif asked.get("part", "step").startswith("attention"):
         report = attention_step(options, asked, common)
     else:
+        for number in range(1, asked.get("members", 1) if "parameters" in asked else 1):
+            alone = asked | {"members": 1, "parameters": f"{asked['parameters']}.{number}", "steps": 1}
+            run([bench_of(options), *plait_arguments(alone, program.shards), f"--set=experiment.seed={number + 1}", *common], program.label)
         report = run([bench_of(options), *plait_arguments(asked, program.shards), *common], program.label)
     report.update(program=program.label, order=program.order)
     return report

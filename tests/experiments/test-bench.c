@@ -110,8 +110,8 @@ TEST_CASE (bench_command, tells_where_the_time_goes)
   CHECK_CONTAINS (text.output, "  waiting at the end of a run ");
 }
 
-/* With smoothing, the loss of a model that is not uniform changes. The best hypotheses of 6 words of a vocabulary of
- * 400 are more probable than uniform ones, whose score is -6 log 400 / (11 / 6). */
+/* Smoothing changes the loss of a model that is not uniform. The best hypotheses of 6 words of a vocabulary of 400 are
+ * more probable than uniform ones, whose score is -6 log 400 / (11 / 6). */
 TEST_CASE (bench_command, tells_losses_and_scores)
 {
   static const char *const keys[] = { "train.smoothing=0", "train.smoothing=0.5" };
@@ -137,6 +137,29 @@ TEST_CASE (bench_command, tells_losses_and_scores)
 
       CHECK (score > 1 && score < 6 * log (400) / (11 / 6.));
     }
+}
+
+/* The members of an ensemble differ in seed, so scores change with their number. */
+TEST_CASE (bench_command, searches_with_an_ensemble)
+{
+  static const char *const members[] = { "1", "2", "3" };
+  g_auto (GStrv) scores = g_new0 (char *, 4);
+
+  write_files ();
+  for (guint i = 0; i < 3; i++)
+    {
+      PlaitTestCall done = DONE (
+          BENCH ("decode", "transformer.ini", "--json", "--steps", "1", "--warmup", "0", "--members", members[i]));
+
+      scores[i] = array (done.output, "losses");
+      for (guint k = 0; k < i; k++)
+        CHECK (strcmp (scores[i], scores[k]) != 0);
+    }
+  PlaitTestCall alone = DONE (BENCH ("decode", "transformer.ini", "--json", "--steps", "1", "--warmup", "0"));
+  g_autofree char *same = array (alone.output, "losses");
+  CHECK_STRING (scores[0], same);
+  CHECK_REFUSED (BENCH ("decode", "transformer.ini", "--members", "65"), "--members");
+  CHECK_REFUSED (BENCH ("train", "transformer.ini", "--members", "2"), "--members");
 }
 
 TEST_CASE (bench_command, draws_documents)
