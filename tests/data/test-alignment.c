@@ -28,11 +28,11 @@ check_links (const PlaitInput *input, const char *expected)
 static PlaitCorpus *
 open_aligned (const DataText *text, const char *alignments, GError **error)
 {
-  const char *path = plait_test_path ("one.alignment");
+  const char *paths[] = { plait_test_path ("one.alignment"), NULL };
   g_autoptr (PlaitCorpus) corpus = plait_corpus_open (&text->settings, NULL, error);
 
-  plait_test_write (path, alignments);
-  return corpus && plait_corpus_align (corpus, 0, path, NULL, error) ? g_steal_pointer (&corpus) : NULL;
+  plait_test_write (paths[0], alignments);
+  return corpus && plait_corpus_align (corpus, 0, paths, error) ? g_steal_pointer (&corpus) : NULL;
 }
 
 /* Tuple 1 is dropped because its source is too long. Batches and slices have the links of the remaining tuples. */
@@ -137,30 +137,29 @@ TEST_CASE (corpus_alignment, stays_within_the_sentences)
 TEST_CASE (corpus_alignment, reads_several_files)
 {
   const gint64 tuples[] = { 0, 1, 2 };
-  const char *more[] = { plait_test_path ("more.one"), NULL }, *target[] = { plait_test_path ("more.target"), NULL };
-  const char *two[] = { plait_test_path ("more.two"), NULL }, *further[] = { plait_test_path ("more.alignment"), NULL };
-  const char *path = plait_test_path ("one.alignment");
   g_auto (DataText) text = { 0 };
   g_autoptr (PlaitCorpus) corpus = NULL;
   g_autoptr (PlaitBatch) batch = NULL;
   g_autoptr (GError) error = NULL;
 
   data_text_set_up (&text, "a b\n", "a\n", "b a\n");
-  plait_test_write (more[0], "c\nd a\n");
-  plait_test_write (two[0], "a\nb\n");
-  plait_test_write (target[0], "c\na\n");
-  plait_test_write (path, "0-1\n");
-  plait_test_write (further[0], "0-0\n1-0\n");
-  text.sources[0].further = more;
-  text.sources[1].further = two;
-  text.target.further = target;
+
+  const char *one[] = { text.paths[0], plait_test_write ("more.one", "c\nd a\n"), NULL };
+  const char *two[] = { text.paths[1], plait_test_write ("more.two", "a\nb\n"), NULL };
+  const char *target[] = { text.paths[2], plait_test_write ("more.target", "c\na\n"), NULL };
+  const char *alignments[]
+      = { plait_test_write ("one.alignment", "0-1\n"), plait_test_write ("more.alignment", "0-0\n1-0\n"), NULL };
+
+  text.sources[0].paths = one;
+  text.sources[1].paths = two;
+  text.target.paths = target;
   corpus = plait_corpus_open (&text.settings, NULL, NO_ERROR);
-  REQUIRE (corpus && plait_corpus_align (corpus, 0, path, further, NO_ERROR));
+  REQUIRE (corpus && plait_corpus_align (corpus, 0, alignments, NO_ERROR));
   batch = plait_corpus_batch (corpus, tuples, 3, NO_ERROR);
   REQUIRE (batch != NULL);
   check_links (&batch->inputs[0], " 0-1 | 0-0 | 1-0");
-  plait_test_write (further[0], "0-0\n2-0\n");
-  CHECK (!plait_corpus_align (corpus, 0, path, further, &error));
+  plait_test_write (alignments[1], "0-0\n2-0\n");
+  CHECK (!plait_corpus_align (corpus, 0, alignments, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "more.alignment:2: a link names word 2 of one, but the sentence has 2 words");
 }
 

@@ -182,7 +182,7 @@ TEST_CASE (corpus, refuses_bad_input_by_file_and_line)
 
   g_remove (setup.paths[1]);
   check_refused (&setup, "two.gz: cannot be opened (");
-  setup.sources[1].path = plait_test_folder ();
+  setup.sources[1].paths = data_paths (plait_test_folder ());
   check_refused (&setup, "is a folder; expected a text file");
 }
 

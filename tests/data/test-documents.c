@@ -358,7 +358,7 @@ TEST_CASE (documents, of_a_source_without_a_file_are_missing_chunk_by_chunk)
   g_auto (DataText) setup = { 0 };
   set_up (&setup, "a\nb\n\nc\n", "", "");
   set_maximum (&setup, 2);
-  setup.sources[1].path = NULL;
+  setup.sources[1].paths = NULL;
   g_autoptr (GError) error = NULL;
   g_autoptr (PlaitFeed) feed = plait_feed_open (setup.sources, 2, NULL, NULL, FALSE, &error);
   g_autoptr (PlaitBatch) batch = plait_feed_next (feed, 10, &error);

@@ -24,7 +24,7 @@ TEST_CASE (features, join_tokens_in_a_batch)
   PlaitCorpusStream sources[] = { data_tokens ("text", text, vocabulary),
                                   { .name = "image",
                                     .kind = PLAIT_INPUT_FEATURES,
-                                    .path = images,
+                                    .paths = data_paths (images),
                                     .dataset = "/images",
                                     .open_features = plait_feature_file_open } };
   sources[0].maximum_length = 2;
@@ -67,14 +67,14 @@ TEST_CASE (features, must_be_as_many_as_lines)
   PlaitCorpusStream sources[] = { data_tokens ("text", text, vocabulary),
                                   { .name = "image",
                                     .kind = PLAIT_INPUT_FEATURES,
-                                    .path = images,
+                                    .paths = data_paths (images),
                                     .dataset = "/images",
                                     .open_features = plait_feature_file_open } };
   PlaitCorpusSettings settings = { .split = "train", .sources = sources, .n_sources = 2 };
   g_autoptr (GError) error = NULL;
   CHECK (!plait_corpus_open (&settings, NULL, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "images.h5: the features have 5 sentences, but ");
-  sources[1].path = text;
+  sources[1].paths = data_paths (text);
   CHECK (!plait_corpus_open (&settings, NULL, &error));
   CHECK (error != NULL);
 }
@@ -89,7 +89,7 @@ TEST_CASE (features, may_be_missing)
   PlaitCorpusStream sources[] = { data_tokens ("text", text, vocabulary),
                                   { .name = "image",
                                     .kind = PLAIT_INPUT_FEATURES,
-                                    .path = images,
+                                    .paths = data_paths (images),
                                     .dataset = "/images",
                                     .open_features = plait_feature_file_open } };
   PlaitCorpusSettings settings = { .split = "train", .sources = sources, .n_sources = 2 };
@@ -131,7 +131,7 @@ TEST_CASE (features, are_drawn_from_those_that_there_are)
   const char *images = data_features ("images.h5", 4, lengths);
   PlaitCorpusStream source = { .name = "image",
                                .kind = PLAIT_INPUT_FEATURES,
-                               .path = images,
+                               .paths = data_paths (images),
                                .dataset = "/images",
                                .open_features = plait_feature_file_open };
   PlaitCorpusSettings settings = { .split = "test", .sources = &source, .n_sources = 1 };

@@ -99,7 +99,7 @@ TEST_CASE (feed, refuses_bad_input_where_it_comes)
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "two:2: byte 1");
 
   const char *absent = plait_test_path ("absent");
-  sources[1].path = absent;
+  sources[1].paths = data_paths (absent);
   CHECK (!plait_feed_open (sources, 2, NULL, NULL, FALSE, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "absent: cannot be opened");
 }
@@ -150,7 +150,7 @@ TEST_CASE (feed, shares_columns_and_reports_their_faults)
 
   for (guint i = 0; i < 3; i++)
     {
-      sources[i].path = table.path;
+      sources[i].paths = data_paths (table.path);
       sources[i].column = i == 1 ? 2 : 1;
     }
   g_autoptr (PlaitFeed) feed = plait_feed_open (sources, 3, NULL, &table, FALSE, NO_ERROR);

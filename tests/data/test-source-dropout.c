@@ -211,7 +211,7 @@ TEST_CASE (source_dropout, leaves_out_what_adversarial_absence_does)
     data_tokens ("talk", talks, vocabulary),
     { .name = "image",
       .kind = PLAIT_INPUT_FEATURES,
-      .path = images,
+      .paths = data_paths (images),
       .dataset = "/images",
       .open_features = plait_feature_file_open },
   };

@@ -463,7 +463,7 @@ TEST_CASE (text_cache, a_corpus_of_several_files_keeps_where_each_begins)
   g_auto (Kept) kept = { 0 };
   PlaitKnownText known[3];
   const PlaitKnownText *lists[3][2];
-  const char *further[3][2] = { { NULL } };
+  const char *paths[3][3] = { { NULL } };
   PlaitCorpusStream *streams[] = { &kept.text.sources[0], &kept.text.sources[1], &kept.text.target };
   g_autofree char *place = NULL;
 
@@ -472,11 +472,12 @@ TEST_CASE (text_cache, a_corpus_of_several_files_keeps_where_each_begins)
     {
       g_autofree char *name = g_strdup_printf ("second.%u", i);
 
-      further[i][0] = plait_test_write (name, "d\nc\nb\n");
-      CHECK (plait_text_cache_digest (&kept.text_cache, further[i][0], &known[i], NO_ERROR));
+      paths[i][0] = kept.text.paths[i];
+      paths[i][1] = plait_test_write (name, "d\nc\nb\n");
+      CHECK (plait_text_cache_digest (&kept.text_cache, paths[i][1], &known[i], NO_ERROR));
       lists[i][0] = &kept.known[i];
       lists[i][1] = &known[i];
-      streams[i]->further = further[i];
+      streams[i]->paths = paths[i];
       streams[i]->known = lists[i];
     }
   g_autofree char *first = open_and_describe (&kept);
@@ -488,8 +489,8 @@ TEST_CASE (text_cache, a_corpus_of_several_files_keeps_where_each_begins)
   CHECK (g_str_has_suffix (place, "second.0:2"));
 
   /* A text with one line less makes another corpus. */
-  further[0][0] = further[1][0] = further[2][0] = plait_test_write ("other", "d\nc\n");
-  CHECK (plait_text_cache_digest (&kept.text_cache, further[0][0], &known[0], NO_ERROR));
+  paths[0][1] = paths[1][1] = paths[2][1] = plait_test_write ("other", "d\nc\n");
+  CHECK (plait_text_cache_digest (&kept.text_cache, paths[0][1], &known[0], NO_ERROR));
   known[1] = known[2] = known[0];
   g_autoptr (PlaitCorpus) other = plait_corpus_open (&kept.text.settings, NULL, NO_ERROR);
   CHECK_INT (plait_corpus_size (other), 4);

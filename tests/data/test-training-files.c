@@ -15,7 +15,7 @@
 typedef struct
 {
   PlaitVocabulary *vocabulary;
-  const char *further[2][2];
+  const char *paths[2][3]; /* source, target; NULL-terminated */
   PlaitCorpusStream source, target;
   PlaitCorpusSettings settings;
 } Files;
@@ -34,12 +34,14 @@ static void
 set_up (Files *files, gint64 first, gint64 second, gint64 second_of_target)
 {
   files->vocabulary = data_words ("a a a a b b b c c d\n");
-  files->source = data_tokens ("in", write_lines ("1.in", first, "a"), files->vocabulary);
-  files->target = data_tokens ("out", write_lines ("1.out", first, "b"), files->vocabulary);
-  files->further[0][0] = write_lines ("2.in", second, "c");
-  files->further[1][0] = write_lines ("2.out", second_of_target, "d");
-  files->source.further = files->further[0];
-  files->target.further = files->further[1];
+  files->source = data_tokens ("in", NULL, files->vocabulary);
+  files->target = data_tokens ("out", NULL, files->vocabulary);
+  files->paths[0][0] = write_lines ("1.in", first, "a");
+  files->paths[0][1] = write_lines ("2.in", second, "c");
+  files->paths[1][0] = write_lines ("1.out", first, "b");
+  files->paths[1][1] = write_lines ("2.out", second_of_target, "d");
+  files->source.paths = files->paths[0];
+  files->target.paths = files->paths[1];
   files->settings = (PlaitCorpusSettings){ .split = "train", .sources = &files->source, .n_sources = 1 };
   files->settings.target = &files->target;
 }
@@ -93,18 +95,18 @@ TEST_CASE (training_files, must_have_equal_lines_in_pairs)
 
   /* Source and target have seven lines each in total, but the two files of a pair differ. */
   set_up (&files, 3, 4, 4);
-  files.source.path = write_lines ("1.in", 4, "a");
-  files.further[0][0] = write_lines ("2.in", 3, "c");
+  write_lines ("1.in", 4, "a");
+  write_lines ("2.in", 3, "c");
   CHECK (!plait_corpus_open (&files.settings, NULL, &error));
-  first = g_strdup_printf ("%s:4: the file has 3 lines, but %s has 4;", files.target.path, files.source.path);
+  first = g_strdup_printf ("%s:4: the file has 3 lines, but %s has 4;", files.paths[1][0], files.paths[0][0]);
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, first);
 
-  files.source.path = write_lines ("1.in", 3, "a");
+  write_lines ("1.in", 3, "a");
   CHECK (!plait_corpus_open (&files.settings, NULL, &error));
-  second = g_strdup_printf ("%s:4: the file has 4 lines, but %s has 3;", files.further[1][0], files.further[0][0]);
+  second = g_strdup_printf ("%s:4: the file has 4 lines, but %s has 3;", files.paths[1][1], files.paths[0][1]);
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, second);
 
-  files.target.further = NULL;
+  files.paths[1][1] = NULL;
   CHECK (!plait_corpus_open (&files.settings, NULL, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "out has 1 files, but another stream has 2");
 }
@@ -261,6 +263,6 @@ TEST_CASE (training_files, have_weights_of_their_tuples)
   g_autoptr (PlaitCorpus) other = plait_corpus_open (&files.settings, NULL, NO_ERROR);
   plait_test_write ("1.w", "1\n1\n");
   CHECK (!plait_corpus_read_weights (other, paths, &error));
-  unequal = g_strdup_printf ("1.w: the file has 2 weights, but %s has 3 sentences", files.source.path);
+  unequal = g_strdup_printf ("1.w: the file has 2 weights, but %s has 3 sentences", files.paths[0][0]);
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, unequal);
 }

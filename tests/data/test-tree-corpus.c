@@ -49,7 +49,7 @@ set_up (Setup *setup)
   setup->source.append_end = TRUE;
   setup->source.maximum_length = 5;
   setup->source.trees = &setup->tree_settings;
-  setup->source.trees_path = setup->trees;
+  setup->source.trees_paths = data_paths (setup->trees);
   setup->settings = (PlaitCorpusSettings){ .split = "train", .sources = &setup->source, .n_sources = 1 };
 }
 
@@ -138,7 +138,7 @@ TEST_CASE (tree_corpus, a_feed_gives_the_same)
     {
       CONTEXT ("shape %u", i);
       setup.tree_settings.shape = shapes[i];
-      setup.source.trees_path = shapes[i] == PLAIT_TREES_GIVEN ? setup.trees : NULL;
+      setup.source.trees_paths = shapes[i] == PLAIT_TREES_GIVEN ? data_paths (setup.trees) : NULL;
       g_autoptr (PlaitCorpus) corpus = plait_corpus_open (&setup.settings, NULL, NO_ERROR);
       REQUIRE (corpus != NULL);
       const gint64 tuples[] = { 0, 1, 2, 3, 4 };
@@ -162,8 +162,8 @@ TEST_CASE (tree_corpus, a_missing_source_has_no_trees)
   set_up (&setup);
   const char *other = plait_test_write ("other", "it\nrains\n");
   PlaitCorpusStream sources[] = { setup.source, data_tokens ("de", other, setup.vocabulary) };
-  sources[0].path = NULL;
-  sources[0].trees_path = NULL;
+  sources[0].paths = NULL;
+  sources[0].trees_paths = NULL;
   g_autoptr (GError) error = NULL;
   g_autoptr (PlaitFeed) feed = plait_feed_open (sources, 2, NULL, NULL, FALSE, NO_ERROR);
   REQUIRE (feed != NULL);
@@ -218,7 +218,7 @@ TEST_CASE (tree_corpus, drops_tuples_without_trees)
 
   /* Generated trees, such as right-branching ones, need no file. */
   setup.tree_settings.shape = PLAIT_TREES_RIGHT;
-  setup.source.trees_path = NULL;
+  setup.source.trees_paths = NULL;
   setup.settings.keep_all = FALSE;
   g_autoptr (PlaitCorpus) control = plait_corpus_open (&setup.settings, NULL, NO_ERROR);
   CHECK_INT (plait_corpus_size (control), 6);

@@ -42,11 +42,11 @@ read_experiment (PlaitRebuild *rebuild, const char *const *overrides, GError **e
                         rebuild->path, difference);
 }
 
-/* TRUE if @path is NULL or exists. Otherwise fails with an error that names @stream of @split. */
+/* TRUE if @path exists. Otherwise fails with an error that names @stream of @split. */
 static gboolean
 check_exists (const PlaitRebuild *rebuild, const char *path, const char *split, const char *stream, GError **error)
 {
-  return !path || g_file_test (path, G_FILE_TEST_EXISTS)
+  return g_file_test (path, G_FILE_TEST_EXISTS)
          || plait_fail (error, PLAIT_ERROR_INPUT,
                         "%s: the file does not exist any more, but %s was made from it; give its new place: --set "
                         "data.folder=FOLDER, or for each file --set data.%s.%s=FILE",
@@ -69,14 +69,10 @@ find_files (const PlaitRebuild *rebuild, GError **error)
   for (guint s = 0; s < splits->len && !experiment->task; s++)
     for (guint i = 0; streams[i]; i++)
       {
-        const char *path = plait_experiment_data_file (experiment, splits->pdata[s], streams[i]);
+        const char *const *paths = plait_experiment_data_files (experiment, splits->pdata[s], streams[i]);
 
-        const char *const *further = plait_experiment_further_files (experiment, splits->pdata[s], streams[i]);
-
-        if (!check_exists (rebuild, path, splits->pdata[s], streams[i], error))
-          return FALSE;
-        for (guint f = 0; further && further[f]; f++)
-          if (!check_exists (rebuild, further[f], splits->pdata[s], streams[i], error))
+        for (guint f = 0; paths[f]; f++)
+          if (!check_exists (rebuild, paths[f], splits->pdata[s], streams[i], error))
             return FALSE;
       }
   return TRUE;

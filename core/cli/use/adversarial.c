@@ -269,7 +269,7 @@ run_command (PlaitInvocation *invocation, GError **error)
     .log = invocation->log,
     .stop = plait_stop_on_signals (),
   };
-  if (!test.split || !plait_run_inputs_file (trained->run_inputs, test.split, trained->experiment->data.target))
+  if (!test.split || !*plait_run_inputs_files (trained->run_inputs, test.split, trained->experiment->data.target))
     return plait_fail (error, PLAIT_ERROR_INPUT, "%s: the experiment has no split \"%s\"; name one with --split",
                        invocation->arguments[0], test.split ? test.split : "test");
   if (!plait_run_inputs_check (trained->run_inputs, trained->store, error))

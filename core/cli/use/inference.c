@@ -130,7 +130,7 @@ open_feed (const GPtrArray *runs, const Files *files, const char *target, GError
 
       g_array_append_val (readers, reader);
       for (guint i = 0; i < run->experiment->n_sources; i++)
-        any |= reader.sources[i].path != NULL;
+        any |= reader.sources[i].paths[0] != NULL;
       if (!any && runs->len > 1)
         return plait_fail_null (error, PLAIT_ERROR_INPUT,
                                 "every source of %s is missing; give one of them a file, or leave the run out",
@@ -165,7 +165,7 @@ find_text_location (const Files *files, const char *name, const char *option, GE
 
   if (i == 2 * files->n)
     return unknown_source (files, option, error);
-  if (files->locations[i].path)
+  if (files->locations[i].paths[0])
     return plait_fail_null (error, PLAIT_ERROR_INPUT, "%s: this source was already given", option);
   return &files->locations[i];
 }
@@ -185,7 +185,7 @@ take_sources (const char *const *given, const Files *files, GError **error)
       location = find_text_location (files, name, option, error);
       if (!location)
         return FALSE;
-      location->path = equals + 1;
+      location->paths[0] = equals + 1;
     }
   return TRUE;
 }
@@ -249,7 +249,7 @@ take_columns (const GPtrArray *runs, const char *tsv, Files *files, GError **err
       if (other)
         return plait_fail (error, PLAIT_ERROR_INPUT,
                            "%s: this source is %s, which a column cannot hold; give it with --source", option, other);
-      *location = (PlaitTextLocation){ "-", i + 1 };
+      *location = (PlaitTextLocation){ { "-" }, i + 1 };
     }
   return TRUE;
 }
@@ -260,9 +260,9 @@ check_sources (const gboolean *missing, const Files *files, GError **error)
   for (guint i = 0; i < files->n; i++)
     {
       const char *name = files->names[i], *trees = files->names[files->n + i];
-      gboolean has_trees = files->locations[files->n + i].path != NULL;
+      gboolean has_trees = files->locations[files->n + i].paths[0] != NULL;
 
-      if (!files->locations[i].path == !missing[i])
+      if (!files->locations[i].paths[0] == !missing[i])
         return plait_fail (error, PLAIT_ERROR_INPUT,
                            missing[i]
                                ? "source \"%s\" is both given and left out by --without; remove one"
@@ -310,7 +310,7 @@ check_files (const PlaitInference *inference, char *const *runs, const Files *fi
   for (guint i = 0; i <= 2 * n; i++)
     {
       const PlaitTextLocation *location = i < 2 * n ? &files->locations[i] : NULL;
-      const char *file = location ? location->path : target;
+      const char *file = location ? location->paths[0] : target;
 
       if (!plait_output_differs ("--attention", inference->options->attention, file, error)
           || !plait_output_differs ("--output", inference->options->output, file, error))
@@ -343,7 +343,7 @@ are_files (const Files *files, const char *target)
   gboolean are = !target || g_file_test (target, G_FILE_TEST_IS_REGULAR);
 
   for (guint i = 0; i < 2 * files->n; i++)
-    are &= !files->locations[i].path || g_file_test (files->locations[i].path, G_FILE_TEST_IS_REGULAR);
+    are &= !files->locations[i].paths[0] || g_file_test (files->locations[i].paths[0], G_FILE_TEST_IS_REGULAR);
   return are;
 }
 

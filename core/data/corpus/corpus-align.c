@@ -150,7 +150,7 @@ read_file (Reading *reading, const char *path, gint64 file, GError **error)
 }
 
 gboolean
-plait_corpus_align (PlaitCorpus *corpus, gint64 source, const char *path, const char *const *further, GError **error)
+plait_corpus_align (PlaitCorpus *corpus, gint64 source, const char *const *paths, GError **error)
 {
   PlaitCorpusStreamState *stream = &corpus->streams[source];
   g_autoptr (PlaitTokenStore) store = plait_token_store_new (G_MAXINT32);
@@ -161,7 +161,7 @@ plait_corpus_align (PlaitCorpus *corpus, gint64 source, const char *path, const 
 
   g_assert (plait_corpus_has_target (corpus) && stream->vocabulary && target_words.stream->vocabulary);
   for (gint64 i = 0; i < corpus->n_files; i++)
-    if (!read_file (&reading, i == 0 ? path : further[i - 1], i, error))
+    if (!read_file (&reading, paths[i], i, error))
       return FALSE;
   if (!plait_token_store_finish (store, error))
     return FALSE;

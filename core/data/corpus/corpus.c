@@ -71,7 +71,7 @@ make_stores (const PlaitCorpus *corpus, PlaitCorpusStreamState *stream)
 static gint64
 count_files (const PlaitCorpusStream *stream)
 {
-  return 1 + (stream->further ? g_strv_length ((char **)stream->further) : 0);
+  return stream->paths ? g_strv_length ((char **)stream->paths) : 0;
 }
 
 /* Sets the files of @state, and their stamps before they are read. */
@@ -79,21 +79,21 @@ static gboolean
 set_files (const PlaitCorpus *corpus, PlaitCorpusStreamState *state, const PlaitCorpusStream *stream, GError **error)
 {
   gboolean reads_trees = state->trees && plait_tree_maker_reads (state->trees);
+  gint64 n = count_files (stream);
 
-  if (stream->path && count_files (stream) != corpus->n_files)
+  if (!state->absent && n != corpus->n_files)
     return plait_fail (error, PLAIT_ERROR_INPUT,
                        "%s: %s has %jd files, but another stream has %jd; expected equal numbers, since file i of each "
                        "belongs together",
-                       stream->path, stream->name, count_files (stream), corpus->n_files);
-  for (gint64 i = 0; i < corpus->n_files && stream->path; i++)
+                       stream->paths[0], stream->name, n, corpus->n_files);
+  for (gint64 i = 0; i < n; i++)
     {
       PlaitCorpusFile *file = &state->files[i];
-      const char *trees = i == 0 ? stream->trees_path : stream->further_trees ? stream->further_trees[i - 1] : NULL;
 
-      file->path = g_strdup (i == 0 ? stream->path : stream->further[i - 1]);
+      file->path = g_strdup (stream->paths[i]);
       if (state->tokens)
         file->stamp = stream->known ? stream->known[i]->stamp : plait_file_stamp (file->path);
-      file->trees_path = reads_trees ? g_strdup (trees) : NULL;
+      file->trees_path = reads_trees ? g_strdup (stream->trees_paths[i]) : NULL;
       if (file->trees_path)
         file->trees_stamp = plait_file_stamp (file->trees_path);
     }
@@ -105,7 +105,7 @@ stream_open (const PlaitCorpus *corpus, PlaitCorpusStreamState *state, const Pla
 {
   state->name = g_strdup (stream->name);
   state->files = g_new0 (PlaitCorpusFile, corpus->n_files);
-  state->absent = !stream->path;
+  state->absent = count_files (stream) == 0;
   state->column = stream->column;
   state->trees_column = stream->trees_column;
   state->kind = stream->kind;
@@ -125,11 +125,11 @@ stream_open (const PlaitCorpus *corpus, PlaitCorpusStreamState *state, const Pla
         }
       make_stores (corpus, state);
     }
-  else if (stream->path && stream->further)
+  else if (count_files (stream) > 1)
     return plait_fail (error, PLAIT_ERROR_INPUT, "%s: features of %s are read from one file; join its files",
-                       stream->path, stream->name);
-  else if (stream->path)
-    state->features = stream->open_features (stream->path, stream->dataset, error);
+                       stream->paths[0], stream->name);
+  else if (!state->absent)
+    state->features = stream->open_features (stream->paths[0], stream->dataset, error);
   return (state->tokens || state->features || state->absent) && set_files (corpus, state, stream, error);
 }
 
@@ -198,6 +198,7 @@ plait_corpus_new (const PlaitCorpusSettings *settings, GError **error)
   gint64 n_streams = settings->n_sources + (settings->target != NULL);
   corpus->streams = g_new0 (PlaitCorpusStreamState, n_streams);
   corpus->n_streams = n_streams;
+  corpus->n_files = 1;
   for (gint64 s = 0; s < n_streams; s++)
     corpus->n_files
         = MAX (corpus->n_files, count_files (s < settings->n_sources ? &settings->sources[s] : settings->target));

@@ -38,13 +38,13 @@ typedef struct
 {
   const char *name;    /* name, as in [source NAME], for messages and batches */
   PlaitInputKind kind; /* kind of a source's rows; PLAIT_INPUT_TOKENS for the target */
-  const char *path;    /* text file (plain or gzip), or HDF5 file of features; NULL: the source is missing */
 
-  /* Further text files of the stream, read after @path, NULL-terminated; may be NULL. All streams have equally many
-   * files, and their i-th files have equally many lines. */
-  const char *const *further;
+  /* Paths of the text files (plain or gzip) of the stream, or of one HDF5 file of features; NULL-terminated. NULL or an
+   * empty list: the source is missing. All streams have equally many files, and their i-th files have equally many
+   * lines. */
+  const char *const *paths;
 
-  guint column;        /* column of a feed's table that is read instead of @path, from 1; 0: read @path */
+  guint column;        /* column of a feed's table that is read instead of @paths, from 1; 0: read @paths */
   const char *dataset; /* path of the dataset of features [sentence, position, width]; NULL: the only one */
   PlaitFeaturesOpen open_features;
   PlaitVocabulary *vocabulary; /* vocabulary of a text; NULL for features and numbers; the corpus takes a reference */
@@ -63,9 +63,8 @@ typedef struct
   /* For sources of tokens: settings of their trees, or NULL. Tokens are then encoded word by word, so that the rows of
    * each word are known. */
   const PlaitTreeSettings *trees;
-  const char *trees_path;           /* text file with one tree per line, for PLAIT_TREES_GIVEN; else NULL */
-  const char *const *further_trees; /* further files of trees, like @further */
-  guint trees_column;               /* column of a feed's table with trees, like @column */
+  const char *const *trees_paths; /* files of trees, one tree per line, in the order of @paths; for PLAIT_TREES_GIVEN */
+  guint trees_column;             /* column of a feed's table with trees, like @column */
 
   /* For tokens without trees: the layout of the text. If documents of one stream are cut into chunks, all streams must
    * be documents. A target has no maximum, so that chunks are the same whether its text is known or not. It has start
@@ -192,13 +191,11 @@ gboolean plait_tuple_weights_read (const char *path, GArray *weights, GError **e
  * must stay, and no source may be deranged yet. */
 void plait_corpus_drop (PlaitCorpus *corpus, const gboolean *dropped);
 
-/* Reads word alignments (text/word-links.h) of source @source with the target, for PlaitInput.alignment. The file
- * @path, or with several files per stream @path and @further (else NULL), has one line for each line of text. Source
- * and target must be sentences of text, and plait_corpus_drop must not have removed tuples. A link of two words links
- * all their pieces. Fails, naming file and line, on malformed links, links of words that a kept sentence lacks, and
- * another number of lines. */
-gboolean plait_corpus_align (PlaitCorpus *corpus, gint64 source, const char *path, const char *const *further,
-                             GError **error);
+/* Reads word alignments (text/word-links.h) of source @source with the target, for PlaitInput.alignment. @paths, as
+ * many files as each stream has, have one line for each line of text. Source and target must be sentences of text, and
+ * plait_corpus_drop must not have removed tuples. A link of two words links all their pieces. Fails, naming file and
+ * line, on malformed links, links of words that a kept sentence lacks, and another number of lines. */
+gboolean plait_corpus_align (PlaitCorpus *corpus, gint64 source, const char *const *paths, GError **error);
 
 /* TRUE if the sentences of stream @stream can be truncated: a source of tokens without documents and trees. */
 gboolean plait_corpus_can_truncate (const PlaitCorpus *corpus, gint64 stream);

@@ -40,7 +40,7 @@ plait_feed_open (const PlaitCorpusStream *sources, gint64 n_sources, const Plait
   gboolean any = FALSE;
 
   for (gint64 i = 0; i < n_sources; i++)
-    any |= sources[i].path != NULL;
+    any |= sources[i].paths && sources[i].paths[0];
   if (!any)
     return plait_fail_null (error, PLAIT_ERROR_INPUT, "every source is missing; give one of them a file");
   if (table && table->path && table->columns > 0)

@@ -86,7 +86,7 @@ plait_alignment_scores_new (const PlaitExperimentModel *experiment_model, const 
   for (guint i = 0; i < experiment->n_sources; i++)
     {
       const PlaitExperimentSource *source = &experiment->sources[i];
-      const char *path = plait_run_inputs_file (run_inputs, split, source->alignment);
+      const char *path = *plait_run_inputs_files (run_inputs, split, source->alignment);
 
       if (!path)
         continue;

@@ -125,7 +125,7 @@ check_file_kind (const PlaitResolution *resolution, const PlaitDataFile *file)
 {
   const PlaitExperiment *experiment = &resolution->experiment->public;
   const PlaitExperimentSource *reader = reader_of (experiment, file->stream);
-  gboolean hdf5 = g_str_has_suffix (file->path, ".h5") || g_str_has_suffix (file->path, ".hdf5");
+  gboolean hdf5 = g_str_has_suffix (file->paths[0], ".h5") || g_str_has_suffix (file->paths[0], ".hdf5");
 
   if (!hdf5 || (reader && reader->kind == PLAIT_INPUT_FEATURES))
     return;
@@ -267,7 +267,7 @@ check_file (const PlaitResolution *resolution, const PlaitDataFile *file)
 static void
 need_file (const PlaitResolution *resolution, const char *split, const char *stream)
 {
-  if (!plait_experiment_data_file (&resolution->experiment->public, split, stream))
+  if (!*plait_experiment_data_files (&resolution->experiment->public, split, stream))
     plait_resolution_problem (resolution, "data", NULL, "there is no file for %s.%s; add %s.%s=FILE", split, stream,
                               split, stream);
 }
@@ -278,7 +278,7 @@ need_trees (const PlaitResolution *resolution, const char *split, const PlaitExp
   const PlaitExperiment *experiment = &resolution->experiment->public;
 
   if (source->trees && experiment->data.trees == PLAIT_TREES_GIVEN
-      && !plait_experiment_data_file (experiment, split, source->trees))
+      && !*plait_experiment_data_files (experiment, split, source->trees))
     plait_resolution_problem (resolution, "data", NULL,
                               "there is no file for %s.%s, but the encoder %s of [source %s] reads trees; add "
                               "%s.%s=FILE, set trees=right for trees without a file, or choose another encoder",

@@ -136,8 +136,8 @@ is_stream (const char *stream)
 static const PlaitSettingSpecification any_text = { "file", PLAIT_SETTING_TEXT };
 
 /* Reads @text, one file name in the value of @key. Returns the file's absolute path and appends the path as written to
- * @written. Returns NULL after adding a problem. (transfer none) */
-static const char *
+ * @written. Returns NULL after adding a problem. (transfer full) */
+static char *
 read_path (const PlaitResolution *resolution, const char *key, const char *text, GString *written)
 {
   PlaitParsedData *data = resolution->experiment->data;
@@ -153,7 +153,7 @@ read_path (const PlaitResolution *resolution, const char *key, const char *text,
   g_autofree char *path = g_canonicalize_filename (name, data->folder);
   g_string_append_printf (written, "%s%s", written->len > 0 ? ";" : "", name);
   if (!(resolution->resolver->flags & PLAIT_RESOLVE_CHECK_FILES))
-    return g_string_chunk_insert (data->texts, path);
+    return g_steal_pointer (&path);
   if (!g_file_test (path, G_FILE_TEST_EXISTS) && strchr (name, ';'))
     plait_resolution_problem (resolution, "data", key,
                               "there is no file %s; only streams of training take several files: join them", path);
@@ -167,7 +167,7 @@ read_path (const PlaitResolution *resolution, const char *key, const char *text,
   else if (access (path, R_OK) != 0)
     plait_resolution_problem (resolution, "data", key, "%s cannot be read; change its permissions", path);
   else
-    return g_string_chunk_insert (data->texts, path);
+    return g_steal_pointer (&path);
   return NULL;
 }
 
@@ -188,24 +188,21 @@ plait_resolution_read_file_name (const PlaitResolution *resolution, const char *
 {
   PlaitParsedData *data = resolution->experiment->data;
   g_auto (GStrv) names = list_names (resolution, key, file->split);
+  guint n_names = MAX (g_strv_length (names), 1), n = 0; /* an empty list names one file, the empty name */
+  g_auto (GStrv) paths = g_new0 (char *, n_names + 1);
   g_autoptr (GString) written = g_string_new (NULL);
-  g_autoptr (GPtrArray) further = g_ptr_array_new ();
-  gboolean good;
 
-  file->key = g_string_chunk_insert (data->texts, key);
-  file->path = read_path (resolution, key, names[0] ? names[0] : "", written);
-  good = file->path != NULL;
-  for (guint i = 1; names[0] && names[i]; i++)
+  for (guint i = 0; i < n_names; i++)
     {
-      g_ptr_array_add (further, (gpointer)read_path (resolution, key, names[i], written));
-      good &= further->pdata[i - 1] != NULL;
+      paths[n] = read_path (resolution, key, names[i] ? names[i] : "", written);
+      n += paths[n] != NULL;
     }
+  file->key = g_string_chunk_insert (data->texts, key);
   file->written = g_string_chunk_insert (data->texts, written->str);
-  if (further->len == 0 || !good)
-    return good;
-  g_ptr_array_add (further, NULL);
-  file->further = (const char *const *)g_ptr_array_steal (further, NULL);
-  g_ptr_array_add (data->further, (gpointer)file->further);
+  if (n < n_names)
+    return FALSE;
+  file->paths = g_steal_pointer (&paths);
+  g_ptr_array_add (data->paths, file->paths);
   return TRUE;
 }
 
@@ -334,7 +331,7 @@ parsed_data_new (void)
   data->files = g_array_new (FALSE, FALSE, sizeof (PlaitDataFile));
   data->vocabulary_files = g_array_new (FALSE, FALSE, sizeof (PlaitDataFile));
   data->vocabulary_texts = g_array_new (FALSE, FALSE, sizeof (PlaitDataFile));
-  data->further = g_ptr_array_new_with_free_func (g_free);
+  data->paths = g_ptr_array_new_with_free_func ((GDestroyNotify)g_strfreev);
   data->test_splits = g_ptr_array_new ();
   data->task_specifications = g_array_new (FALSE, TRUE, sizeof (PlaitSettingSpecification));
   return data;
@@ -347,7 +344,7 @@ plait_parsed_data_free (gpointer data_in_file)
 
   plait_settings_free (data->task_settings);
   plait_task_settings_clear (&data->task_values);
-  g_ptr_array_unref (data->further);
+  g_ptr_array_unref (data->paths);
   g_ptr_array_unref (data->test_splits);
   g_array_unref (data->files);
   g_array_unref (data->vocabulary_files);

@@ -65,7 +65,7 @@ static gboolean
 set_from_here (PlaitKeyFile *file, const char *group, const char *key, GError **error)
 {
   gboolean several = g_str_equal (group, "data") && g_str_has_prefix (key, "train.");
-  g_auto (GStrv) paths = g_strsplit (plait_key_file_value (file, group, key), several ? ";" : "\n", -1);
+  g_auto (GStrv) paths = g_strsplit (plait_key_file_value (file, group, key), ";", several ? -1 : 1);
   g_autofree char *value = NULL;
 
   for (guint i = 0; paths[i]; i++)
@@ -77,7 +77,7 @@ set_from_here (PlaitKeyFile *file, const char *group, const char *key, GError **
       g_free (paths[i]);
       paths[i] = path;
     }
-  value = g_strjoinv (several ? ";" : "\n", paths);
+  value = g_strjoinv (";", paths);
   return plait_key_file_set (file, group, key, value, NULL, error);
 }
 
@@ -519,37 +519,33 @@ plait_experiment_evaluation_fingerprint_text (const PlaitExperiment *experiment,
  * Functions that answer questions about an experiment
  */
 
-/* Returns the entry for @stream in @files; zeros if there is none. @split is NULL for files of vocabularies. (transfer
- * none) */
-static PlaitDataFile
-find_file (const GArray *files, const char *split, const char *stream)
+/* Returns the paths of the entry for @stream in @files; an empty list if there is none. @split is NULL for files of
+ * vocabularies. (transfer none) */
+static const char *const *
+find_paths (const GArray *files, const char *split, const char *stream)
 {
+  static const char *const none[] = { NULL };
+
   for (guint i = 0; i < files->len; i++)
     {
       const PlaitDataFile *file = &g_array_index (files, PlaitDataFile, i);
 
       if (g_strcmp0 (file->split, split) == 0 && g_str_equal (file->stream, stream))
-        return *file;
+        return (const char *const *)file->paths;
     }
-  return (PlaitDataFile){ NULL };
-}
-
-const char *
-plait_experiment_data_file (const PlaitExperiment *experiment, const char *split, const char *stream)
-{
-  return find_file (((const PlaitExperimentPrivate *)experiment)->data->files, split, stream).path;
+  return none;
 }
 
 const char *const *
-plait_experiment_further_files (const PlaitExperiment *experiment, const char *split, const char *stream)
+plait_experiment_data_files (const PlaitExperiment *experiment, const char *split, const char *stream)
 {
-  return find_file (((const PlaitExperimentPrivate *)experiment)->data->files, split, stream).further;
+  return find_paths (((const PlaitExperimentPrivate *)experiment)->data->files, split, stream);
 }
 
 const char *
 plait_experiment_vocabulary_file (const PlaitExperiment *experiment, const char *name)
 {
-  return find_file (((const PlaitExperimentPrivate *)experiment)->data->vocabulary_files, NULL, name).path;
+  return *find_paths (((const PlaitExperimentPrivate *)experiment)->data->vocabulary_files, NULL, name);
 }
 
 static void
@@ -603,7 +599,7 @@ list_streams (const PlaitExperiment *experiment, gboolean trees, gboolean others
       add_once (names, experiment->sources[i].alignment);
   if (others)
     add_references (names, experiment, NULL);
-  if (others && plait_experiment_data_file (experiment, "train", PLAIT_LOSS_WEIGHTS))
+  if (others && *plait_experiment_data_files (experiment, "train", PLAIT_LOSS_WEIGHTS))
     add_once (names, PLAIT_LOSS_WEIGHTS);
   g_ptr_array_add (names, NULL);
   return (const char **)g_ptr_array_free (names, FALSE);
@@ -642,7 +638,7 @@ plait_experiment_all_streams (const PlaitExperiment *experiment)
 gboolean
 plait_experiment_learns_alignment (const PlaitExperiment *experiment, const PlaitExperimentSource *source)
 {
-  return plait_experiment_data_file (experiment, "train", source->alignment) != NULL;
+  return *plait_experiment_data_files (experiment, "train", source->alignment) != NULL;
 }
 
 gboolean

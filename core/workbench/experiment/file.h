@@ -153,14 +153,10 @@ char *plait_experiment_training_fingerprint_text (const PlaitExperiment *experim
  * model and the files: [decode] and [evaluate]. (transfer full) */
 char *plait_experiment_evaluation_fingerprint_text (const PlaitExperiment *experiment, PlaitFingerprintForm form);
 
-/* Returns the absolute path of the file for @stream in @split. NULL if there is no such file, or if the corpus is
- * generated. (transfer none) */
-const char *plait_experiment_data_file (const PlaitExperiment *experiment, const char *split, const char *stream);
-
-/* Returns the absolute paths of the files after the first, if @stream of training has several files; NULL-terminated.
- * NULL if it has one file. (transfer none) */
-const char *const *plait_experiment_further_files (const PlaitExperiment *experiment, const char *split,
-                                                   const char *stream);
+/* Returns the absolute paths of the files for @stream in @split, NULL-terminated; several only for training. The list
+ * is empty if there is no such file, or if the corpus is generated. (transfer none) */
+const char *const *plait_experiment_data_files (const PlaitExperiment *experiment, const char *split,
+                                                const char *stream);
 
 /* Name of the training stream that gives each sentence tuple the weight of its loss. No source reads it. */
 #define PLAIT_LOSS_WEIGHTS "loss_weights"

@@ -95,13 +95,6 @@ entries_of (const PlaitExperimentSource *source, const PlaitDataFile *file)
                                                           : "lines";
 }
 
-/* Returns the path of file number @place of those that @file names, or NULL. */
-static const char *
-path_of (const PlaitDataFile *file, guint place)
-{
-  return place == 0 ? file->path : file->further ? file->further[place - 1] : NULL;
-}
-
 /* Returns the number of lines or trees of the file @path, one of those that @file names. Returns -1 if the file is not
  * used, if it has documents, whose lines cannot be counted, or after adding a problem. */
 static gint64
@@ -141,7 +134,7 @@ compare_lines (const PlaitResolution *resolution, const PlaitDataFile *file, GHa
   const PlaitDataFile *first = g_hash_table_lookup (firsts, file->split);
   const char *path, *other;
 
-  for (guint place = 0; (path = path_of (file, place)); place++)
+  for (guint place = 0; (path = file->paths[place]); place++)
     {
       gint64 lines = count (resolution, file, path);
 
@@ -149,12 +142,12 @@ compare_lines (const PlaitResolution *resolution, const PlaitDataFile *file, GHa
         return;
       if (!first)
         g_hash_table_insert (firsts, (gpointer)file->split, (gpointer)file);
-      else if ((other = path_of (first, place)) && lines != count (resolution, first, other))
+      else if ((other = first->paths[place]) && lines != count (resolution, first, other))
         plait_resolution_problem (
             resolution, "data", file->key,
             "%s has %jd %s, but %s%s%s has %jd; line i of each belongs together: give files of equal length", path,
             lines, entries_of (reader_of (&resolution->experiment->public, file), file), first->key,
-            first->further ? ", " : "", first->further ? other : "", count (resolution, first, other));
+            first->paths[1] ? ", " : "", first->paths[1] ? other : "", count (resolution, first, other));
       else if (!other)
         return; /* another function reports unequal numbers of files */
     }

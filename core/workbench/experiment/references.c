@@ -35,7 +35,7 @@ check_stream (const PlaitResolution *resolution, const char *split, const char *
               const GPtrArray *metrics, const char *group, const char *key)
 {
   const PlaitExperiment *experiment = &resolution->experiment->public;
-  const char *path = plait_experiment_data_file (experiment, split, stream);
+  const char *path = *plait_experiment_data_files (experiment, split, stream);
   PlaitDocumentSettings settings = plait_experiment_documents (experiment, experiment->data.target);
   g_autoptr (GArray) lines = g_array_new (FALSE, FALSE, sizeof (gint64));
   g_autoptr (GPtrArray) texts = path ? plait_document_texts (path, &settings, lines, NULL) : NULL;
@@ -62,7 +62,7 @@ check_split (const PlaitResolution *resolution, const char *split, const char *n
              const char *key)
 {
   const PlaitExperiment *experiment = &resolution->experiment->public;
-  const char *target = experiment->data.target, *path = plait_experiment_data_file (experiment, split, target);
+  const char *target = experiment->data.target, *path = *plait_experiment_data_files (experiment, split, target);
   PlaitDocumentSettings settings = plait_experiment_documents (experiment, target);
   g_autoptr (GPtrArray) metrics = plait_metric_new_list (names, NULL);
   g_autofree char *seen = g_strdup_printf ("%s\n%s\n%d %d %s", path, names, experiment->evaluate.join, settings.layout,

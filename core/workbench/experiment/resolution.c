@@ -532,7 +532,6 @@ plait_experiment_free (PlaitExperiment *public)
   g_ptr_array_unref (experiment->sources);
   g_array_unref (experiment->used);
   g_clear_pointer (&experiment->vocabulary_texts, g_array_unref);
-  g_clear_pointer (&experiment->texts, g_string_chunk_free);
   g_array_unref (experiment->scores);
   g_string_chunk_free (experiment->score_texts);
   g_clear_pointer (&experiment->data, plait_parsed_data_free);

@@ -14,10 +14,9 @@ typedef struct
 {
   const char *split;
   const char *stream;
-  const char *written;        /* path as written in the file */
-  const char *path;           /* absolute path, of the first file if there are several */
-  const char *const *further; /* absolute paths of further files of training, NULL-terminated; NULL: no further file */
-  const char *key;            /* key that names the file, such as "train.en" */
+  const char *written; /* paths as written in the file, joined by ';' */
+  char **paths;        /* absolute paths, NULL-terminated; several only for training; empty for a text of a task */
+  const char *key;     /* key that names the file, such as "train.en" */
 } PlaitDataFile;
 
 /* Contents of the group [data]. */
@@ -29,9 +28,9 @@ typedef struct
   GArray *files;            /* (element-type PlaitDataFile), of the keys SPLIT.STREAM, in the order of the file */
   GArray *vocabulary_files; /* (element-type PlaitDataFile); its field stream is the name of the vocabulary */
   GArray *vocabulary_texts; /* (element-type PlaitDataFile): texts to learn vocabularies from. The field stream is the
-                               name of the vocabulary. In a generated corpus, path is NULL and written names a stream of
-                               the task */
-  GPtrArray *further;       /* owns the arrays PlaitDataFile.further */
+                               name of the vocabulary. In a generated corpus, paths is empty and written names a stream
+                               of the task */
+  GPtrArray *paths;         /* (element-type GStrv), owns the lists PlaitDataFile.paths */
   GPtrArray *test_splits;
   const PlaitTask *task;       /* task of data.generate, or NULL */
   GArray *task_specifications; /* (element-type PlaitSettingSpecification) */
@@ -47,7 +46,6 @@ typedef struct
   GPtrArray *sources;        /* (element-type PlaitParsedSource), all sources of the file */
   GArray *used;              /* (element-type PlaitExperimentSource), the used sources */
   GArray *vocabulary_texts;  /* set by plait_experiment_set_vocabulary_texts; NULL: use data->vocabulary_texts */
-  GStringChunk *texts;       /* owns the strings of vocabulary_texts, or NULL */
   GArray *scores;            /* (element-type PlaitExperimentScore): keys scores.NAME of [evaluate] */
   GStringChunk *score_texts; /* owns the strings in scores */
 } PlaitExperimentPrivate;

@@ -18,7 +18,7 @@ count_files (const PlaitExperiment *experiment, const PlaitDataFile **first)
   for (guint i = 0; i < files->len && !*first; i++)
     if (g_str_equal (g_array_index (files, PlaitDataFile, i).split, "train"))
       *first = &g_array_index (files, PlaitDataFile, i);
-  return 1 + (*first && (*first)->further ? g_strv_length ((char **)(*first)->further) : 0);
+  return *first ? g_strv_length ((*first)->paths) : 1;
 }
 
 /* Returns the numbers in @text [*@n], or NULL with an error if one is not positive. (transfer full) */
@@ -106,12 +106,12 @@ check_features (const PlaitResolution *resolution, const PlaitDataFile *file)
 {
   const PlaitExperiment *experiment = &resolution->experiment->public;
 
-  for (guint i = 0; file->further && i < experiment->n_sources; i++)
+  for (guint i = 0; file->paths[1] && i < experiment->n_sources; i++)
     if (experiment->sources[i].kind == PLAIT_INPUT_FEATURES
         && g_str_equal (experiment->sources[i].stream, file->stream))
       plait_resolution_problem (resolution, "data", file->key,
                                 "names several files, but features of a split are one HDF5 file; join %s and %s",
-                                file->path, file->further[0]);
+                                file->paths[0], file->paths[1]);
 }
 
 void
@@ -125,7 +125,7 @@ plait_resolution_check_training_files (const PlaitResolution *resolution)
   for (guint i = 0; i < files->len; i++)
     {
       const PlaitDataFile *file = &g_array_index (files, PlaitDataFile, i);
-      guint its = 1 + (file->further ? g_strv_length ((char **)file->further) : 0);
+      guint its = g_strv_length (file->paths);
 
       check_features (resolution, file);
       if (g_str_equal (file->split, "train") && its != n)

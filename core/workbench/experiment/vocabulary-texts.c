@@ -29,6 +29,16 @@ check_text (const PlaitResolution *resolution, const char *key, const char *numb
   return FALSE;
 }
 
+/* Returns the list of @path, none if it is NULL. (transfer none) */
+static char **
+list_path (const PlaitParsedData *data, const char *path)
+{
+  char **paths = g_strdupv ((char *[]){ (char *)path, NULL });
+
+  g_ptr_array_add (data->paths, paths);
+  return paths;
+}
+
 void
 plait_resolution_read_vocabulary_text (const PlaitResolution *resolution, const char *key)
 {
@@ -41,7 +51,10 @@ plait_resolution_read_vocabulary_text (const PlaitResolution *resolution, const 
   file.stream = g_string_chunk_insert_len (data->texts, name, number - name);
   file.key = g_string_chunk_insert (data->texts, key);
   if (data->task)
-    file.written = g_string_chunk_insert (data->texts, plait_key_file_value (resolution->file, "data", key));
+    {
+      file.paths = list_path (data, NULL);
+      file.written = g_string_chunk_insert (data->texts, plait_key_file_value (resolution->file, "data", key));
+    }
   else if (!plait_resolution_read_file_name (resolution, key, &file))
     return;
   g_array_append_val (data->vocabulary_texts, file);
@@ -87,14 +100,14 @@ plait_experiment_is_tokens (const PlaitExperiment *experiment, const char *strea
 static void
 add_training (GArray *texts, const PlaitExperiment *experiment, const char *stream)
 {
-  const char *path = experiment->task ? NULL : plait_experiment_data_file (experiment, "train", stream);
-  const char *const *further = plait_experiment_further_files (experiment, "train", stream);
-  PlaitVocabularyText text = { NULL, path, experiment->task ? stream : NULL };
+  const char *const *paths = plait_experiment_data_files (experiment, "train", stream);
+  PlaitVocabularyText text = { .stream = experiment->task ? stream : NULL };
 
-  g_array_append_val (texts, text);
-  for (guint i = 0; further && further[i]; i++)
+  if (experiment->task)
+    g_array_append_val (texts, text);
+  for (guint i = 0; paths[i]; i++)
     {
-      text.path = further[i];
+      text.path = paths[i];
       g_array_append_val (texts, text);
     }
 }
@@ -110,7 +123,7 @@ plait_experiment_vocabulary_texts (const PlaitExperiment *experiment, const char
   for (guint i = 0; i < written->len; i++)
     {
       const PlaitDataFile *file = &g_array_index (written, PlaitDataFile, i);
-      const PlaitVocabularyText text = { file->key, file->path, file->path ? NULL : file->written };
+      const PlaitVocabularyText text = { file->key, *file->paths, *file->paths ? NULL : file->written };
 
       if (g_str_equal (file->stream, name))
         g_array_append_val (texts, text);
@@ -139,8 +152,6 @@ plait_experiment_set_vocabulary_texts (PlaitExperiment *experiment, const char *
   const GArray *before = plait_vocabulary_texts_written (experiment);
   GArray *after = g_array_new (FALSE, FALSE, sizeof (PlaitDataFile));
 
-  if (!own->texts)
-    own->texts = g_string_chunk_new (256);
   for (guint i = 0; i < before->len; i++)
     if (!g_str_equal (g_array_index (before, PlaitDataFile, i).stream, name))
       g_array_append_val (after, g_array_index (before, PlaitDataFile, i));
@@ -150,10 +161,10 @@ plait_experiment_set_vocabulary_texts (PlaitExperiment *experiment, const char *
       g_autofree char *key = g_strdup_printf (PLAIT_VOCABULARY_TEXT_PREFIX "%s.%u", name, i + 1);
       const char *written = text->path ? relative (experiment, text->path) : text->stream;
       PlaitDataFile file = {
-        .stream = g_string_chunk_insert_const (own->texts, name),
-        .written = g_string_chunk_insert_const (own->texts, written),
-        .path = text->path ? g_string_chunk_insert_const (own->texts, text->path) : NULL,
-        .key = g_string_chunk_insert_const (own->texts, key),
+        .stream = g_string_chunk_insert_const (own->data->texts, name),
+        .written = g_string_chunk_insert_const (own->data->texts, written),
+        .paths = list_path (own->data, text->path),
+        .key = g_string_chunk_insert_const (own->data->texts, key),
       };
 
       g_array_append_val (after, file);

@@ -132,7 +132,7 @@ prepare_data (PlaitRunState *run, GError **error)
   if (!run->corpus)
     return FALSE;
   plait_corpus_set_source_dropout (run->corpus, experiment->train.source_dropout, (guint64)experiment->experiment.seed);
-  if (plait_run_inputs_file (run->run_inputs, "validation", experiment->data.target))
+  if (*plait_run_inputs_files (run->run_inputs, "validation", experiment->data.target))
     {
       run->validation = plait_run_inputs_open (run->run_inputs, "validation", run->pool, log, error);
       if (!run->validation)
@@ -225,7 +225,7 @@ check_losses (const PlaitRunState *run, GError **error)
 {
   const PlaitLossColumns *losses = plait_model_losses (run->experiment_model->model);
 
-  return losses->n == 0 || !plait_experiment_data_file (run->experiment, "train", PLAIT_LOSS_WEIGHTS)
+  return losses->n == 0 || !*plait_experiment_data_files (run->experiment, "train", PLAIT_LOSS_WEIGHTS)
          || plait_fail (error, PLAIT_ERROR_INPUT,
                         "data.train.loss_weights weighs the loss of words, but a plugin adds the loss %s, which is a "
                         "sum over sentences without weights; drop one of the two",

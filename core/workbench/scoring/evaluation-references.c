@@ -47,7 +47,7 @@ plait_evaluation_references (const PlaitRunInputs *run_inputs, const char *split
   references = plait_references_new (first);
   for (guint i = 0; streams[i]; i++)
     {
-      const char *path = plait_experiment_data_file (experiment, own, streams[i]);
+      const char *path = *plait_experiment_data_files (experiment, own, streams[i]);
       gboolean unchanged = plait_digests_file (plait_run_inputs_digests (run_inputs), path, error) != NULL;
       g_autoptr (GPtrArray) texts = unchanged ? plait_document_texts (path, &settings, NULL, error) : NULL;
       guint n = texts ? texts->len : 0;

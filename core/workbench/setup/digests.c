@@ -67,7 +67,7 @@ is_recorded_in_run (const PlaitDigests *digests, const char *name, const char *p
   return digests->run
          && (!g_str_has_prefix (name, "test")
              || (!g_file_test (path, G_FILE_TEST_EXISTS)
-                 && g_strcmp0 (plait_experiment_data_file (digests->own, split, name + strlen (split) + 1), path)
+                 && g_strcmp0 (*plait_experiment_data_files (digests->own, split, name + strlen (split) + 1), path)
                         == 0));
 }
 
@@ -232,21 +232,20 @@ plait_digests_visit_split (PlaitDigests *digests, const PlaitExperiment *experim
     generated++;
   for (guint i = 0; streams[i]; i++)
     {
-      const char *path = plait_experiment_data_file (experiment, split, streams[i]);
-      const char *const *further = plait_experiment_further_files (experiment, split, streams[i]);
+      const char *const *paths = plait_experiment_data_files (experiment, split, streams[i]);
       g_autofree char *name = g_strdup_printf ("%s.%s", split, streams[i]);
 
-      if (generated < PLAIT_TASK_SPLITS ? !visitor (
+      if (generated < PLAIT_TASK_SPLITS
+          && !visitor (
               name, NULL,
               digest_of_generated (digests, experiment->task, &experiment->task_settings, generated, name, streams[i]),
-              data, error)
-                                        : !visit_file (digests, name, path, visitor, data, error))
+              data, error))
         return FALSE;
-      for (guint f = 0; further && further[f]; f++)
+      for (guint f = 0; paths[f]; f++)
         {
-          g_autofree char *number = g_strdup_printf ("%s.%u", name, f + 2);
+          g_autofree char *numbered = g_strdup_printf ("%s.%u", name, f + 1);
 
-          if (!visit_file (digests, number, further[f], visitor, data, error))
+          if (!visit_file (digests, f == 0 ? name : numbered, paths[f], visitor, data, error))
             return FALSE;
         }
     }

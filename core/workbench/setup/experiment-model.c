@@ -85,7 +85,7 @@ static gboolean
 has_scored_alignment (const PlaitExperiment *experiment, const PlaitExperimentSource *source)
 {
   for (guint i = 0; experiment->test_splits[i]; i++)
-    if (plait_experiment_data_file (experiment, experiment->test_splits[i], source->alignment))
+    if (*plait_experiment_data_files (experiment, experiment->test_splits[i], source->alignment))
       return TRUE;
   return FALSE;
 }
@@ -172,7 +172,7 @@ find_widths (const PlaitExperiment *experiment, gint64 *widths, GError **error)
   for (guint i = 0; i < experiment->n_sources; i++)
     {
       const PlaitExperimentSource *source = &experiment->sources[i];
-      const char *path = plait_experiment_data_file (experiment, "train", source->stream);
+      const char *path = *plait_experiment_data_files (experiment, "train", source->stream);
       g_autoptr (PlaitFeatures) file = NULL;
 
       if (source->kind != PLAIT_INPUT_FEATURES)

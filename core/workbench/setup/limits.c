@@ -273,14 +273,10 @@ check_split (const PlaitExperiment *experiment, const PlaitModel *model, const c
   for (guint stream = 0; stream < n_streams && !(is_training && drops_tuples (experiment)); stream++)
     {
       const char *name = stream < experiment->n_sources ? experiment->sources[stream].stream : experiment->data.target;
-      const char *path = plait_experiment_data_file (experiment, split, name);
-      const char *const *further = plait_experiment_further_files (experiment, split, name);
+      const char *const *paths = plait_experiment_data_files (experiment, split, name);
 
-      if (!path || !counts_words (experiment, model, stream))
-        continue;
-      check_words (&findings, experiment, stream, path);
-      for (guint i = 0; further && further[i]; i++)
-        check_words (&findings, experiment, stream, further[i]);
+      for (guint i = 0; paths[i] && counts_words (experiment, model, stream); i++)
+        check_words (&findings, experiment, stream, paths[i]);
     }
   if (plait_problems_count (findings.problems) > 0
       && !refuse (&findings, PLAIT_DATA_TOO_LONG_ERROR, is_training, &fault))

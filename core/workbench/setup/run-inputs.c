@@ -15,7 +15,7 @@ struct PlaitRunInputs
 {
   const PlaitExperiment *experiment;
   PlaitFolder *folder;   /* folder of generated text, or NULL */
-  GHashTable *generated; /* name of a generated text, such as "SPLIT.STREAM" -> path of its file */
+  GHashTable *generated; /* name of a generated text, such as "SPLIT.STREAM" -> GStrv: the path of its file */
   GPtrArray *others; /* (element-type PlaitFolder): folders of generated text from which only vocabularies are learnt */
   GHashTable *vocabularies; /* name of a vocabulary -> PlaitVocabulary */
   PlaitTreeSettings trees;
@@ -38,13 +38,23 @@ share_digests (const PlaitRunInputs *run_inputs, PlaitPool *pool)
 
   for (guint i = 0; streams[i]; i++)
     {
-      g_autofree const char **files = plait_run_inputs_training_files (run_inputs, streams[i]);
+      const char *const *files = plait_run_inputs_files (run_inputs, "train", streams[i]);
 
       for (guint f = 0; files[f]; f++)
         if (plait_text_cache_accepts (plait_run_inputs_text_cache (run_inputs), files[f]))
           g_ptr_array_add (paths, (gpointer)files[f]);
     }
   plait_digests_share (run_inputs->digests, paths, pool);
+}
+
+/* Enters the generated text @name (taken), the file @file in @folder. */
+static void
+add_generated (const PlaitRunInputs *run_inputs, char *name, const PlaitFolder *folder, const char *file)
+{
+  char **paths = g_new0 (char *, 2);
+
+  paths[0] = g_build_filename (plait_folder_temporary (folder), file, NULL);
+  g_hash_table_insert (run_inputs->generated, name, paths);
 }
 
 gboolean
@@ -65,8 +75,7 @@ plait_run_inputs_generate (PlaitRunInputs *run_inputs, PlaitLog *log, GError **e
         {
           char *name = g_strdup_printf ("%s.%s", plait_task_splits[s], experiment->task->streams[i]);
 
-          g_hash_table_insert (run_inputs->generated, name,
-                               g_build_filename (plait_folder_temporary (run_inputs->folder), name, NULL));
+          add_generated (run_inputs, name, run_inputs->folder, name);
         }
       if (!plait_task_write_split (experiment->task, &experiment->task_settings, s,
                                    plait_folder_temporary (run_inputs->folder), error))
@@ -75,27 +84,13 @@ plait_run_inputs_generate (PlaitRunInputs *run_inputs, PlaitLog *log, GError **e
   return TRUE;
 }
 
-const char *
-plait_run_inputs_file (const PlaitRunInputs *run_inputs, const char *split, const char *stream)
+const char *const *
+plait_run_inputs_files (const PlaitRunInputs *run_inputs, const char *split, const char *stream)
 {
   g_autofree char *name = g_strdup_printf ("%s.%s", split, stream);
+  const char *const *generated = g_hash_table_lookup (run_inputs->generated, name);
 
-  if (run_inputs->folder)
-    return g_hash_table_lookup (run_inputs->generated, name);
-  return plait_experiment_data_file (run_inputs->experiment, split, stream);
-}
-
-const char **
-plait_run_inputs_training_files (const PlaitRunInputs *run_inputs, const char *stream)
-{
-  const char *const *further = plait_experiment_further_files (run_inputs->experiment, "train", stream);
-  GPtrArray *files = g_ptr_array_new ();
-
-  g_ptr_array_add (files, (gpointer)plait_run_inputs_file (run_inputs, "train", stream));
-  for (guint i = 0; further && further[i]; i++)
-    g_ptr_array_add (files, (gpointer)further[i]);
-  g_ptr_array_add (files, NULL);
-  return (const char **)g_ptr_array_free (files, FALSE);
+  return generated ? generated : plait_experiment_data_files (run_inputs->experiment, split, stream);
 }
 
 const char *
@@ -107,12 +102,12 @@ plait_run_inputs_text (const PlaitRunInputs *run_inputs, const PlaitVocabularyTe
   const char *stream = text->path ? NULL : plait_task_parse_text (task, own, text->stream, &settings, error);
   g_autofree char *name = stream ? plait_task_name_text (task, own, stream, &settings) : NULL;
   g_autoptr (PlaitFolder) folder = NULL;
-  const char *path = name ? g_hash_table_lookup (run_inputs->generated, name) : text->path;
+  char **paths = name ? g_hash_table_lookup (run_inputs->generated, name) : NULL;
 
-  if (!name || path)
-    return path;
+  if (!name || paths)
+    return name ? *paths : text->path;
   if (g_str_equal (name, stream))
-    return plait_run_inputs_file (run_inputs, plait_task_splits[0], stream);
+    return *plait_run_inputs_files (run_inputs, plait_task_splits[0], stream);
   folder = plait_folder_begin_temporary (error);
   if (!folder || !plait_task_write_split (task, &settings, 0, plait_folder_temporary (folder), error))
     return NULL;
@@ -120,11 +115,11 @@ plait_run_inputs_text (const PlaitRunInputs *run_inputs, const PlaitVocabularyTe
     {
       g_autofree char *file = g_strconcat (plait_task_splits[0], ".", task->streams[s], NULL);
 
-      g_hash_table_insert (run_inputs->generated, plait_task_name_text (task, own, task->streams[s], &settings),
-                           g_build_filename (plait_folder_temporary (folder), file, NULL));
+      add_generated (run_inputs, plait_task_name_text (task, own, task->streams[s], &settings), folder, file);
     }
   g_ptr_array_add (run_inputs->others, g_steal_pointer (&folder));
-  return g_hash_table_lookup (run_inputs->generated, name);
+  paths = g_hash_table_lookup (run_inputs->generated, name);
+  return *paths;
 }
 
 /* Fails if a source has trees but the vocabulary of a published model, which does not have one token for each word. */
@@ -190,7 +185,7 @@ plait_run_inputs_new (const PlaitExperiment *experiment, PlaitStore *run, const 
   g_autoptr (PlaitRunInputs) run_inputs = g_new0 (PlaitRunInputs, 1);
 
   run_inputs->experiment = experiment;
-  run_inputs->generated = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+  run_inputs->generated = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify)g_strfreev);
   run_inputs->others = g_ptr_array_new_with_free_func ((GDestroyNotify)plait_folder_abandon);
   run_inputs->digests = plait_digests_new (own ? run : NULL, own);
   run_inputs->text_cache = plait_text_cache_new (log);
@@ -238,13 +233,13 @@ unknown_use (const PlaitRunInputs *run_inputs, const char *stream, gboolean sear
 }
 
 static PlaitCorpusStream
-stream_of_source (const PlaitRunInputs *run_inputs, const PlaitExperimentSource *source, const char *path,
-                  const char *trees_path, gboolean searches, gint64 maximum_length)
+stream_of_source (const PlaitRunInputs *run_inputs, const PlaitExperimentSource *source, const char *const *paths,
+                  const char *const *trees_paths, gboolean searches, gint64 maximum_length)
 {
   return (PlaitCorpusStream){
     .name = source->name,
     .kind = source->kind,
-    .path = path,
+    .paths = paths,
     .dataset = source->dataset,
     .open_features = plait_feature_file_open,
     .vocabulary
@@ -255,20 +250,20 @@ stream_of_source (const PlaitRunInputs *run_inputs, const PlaitExperimentSource 
     .unknown = unknown_use (run_inputs, source->stream, searches),
     .maximum_length = maximum_length,
     .trees = source->trees ? &run_inputs->trees : NULL,
-    .trees_path = trees_path,
+    .trees_paths = trees_paths,
     .documents = plait_experiment_documents (run_inputs->experiment, source->stream),
   };
 }
 
 static PlaitCorpusStream
-stream_of_target (const PlaitRunInputs *run_inputs, const char *path, gint64 maximum_length)
+stream_of_target (const PlaitRunInputs *run_inputs, const char *const *paths, gint64 maximum_length)
 {
   const char *name = run_inputs->experiment->data.target;
 
   return (PlaitCorpusStream){
     .name = name,
     .kind = PLAIT_INPUT_TOKENS,
-    .path = path,
+    .paths = paths,
     .vocabulary = plait_run_inputs_vocabulary (run_inputs, name),
     .unknown = unknown_use (run_inputs, name, FALSE),
     .target = plait_experiment_target_kind (run_inputs->experiment, name),
@@ -291,13 +286,6 @@ warn_of_unknown_labels (const PlaitRunInputs *run_inputs, const char *split, con
                        split, n, plait_corpus_size (corpus), run_inputs->experiment->data.target);
 }
 
-/* Returns the path of file number @i of @stream, or NULL. */
-static const char *
-file_of_stream (const PlaitCorpusStream *stream, guint i)
-{
-  return i == 0 ? stream->path : stream->further ? stream->further[i - 1] : NULL;
-}
-
 /* Sets *@text_cache to the cache if one of the files of @streams [@n] is large, so that the encoded corpus is cached;
  * otherwise to NULL. If it is not NULL, sets the digests of all files, in arrays that @lists owns. FALSE on failure. */
 static gboolean
@@ -305,21 +293,20 @@ know_files (const PlaitRunInputs *run_inputs, PlaitCorpusStream *streams, guint 
             const PlaitTextCache **text_cache, GError **error)
 {
   gboolean large = FALSE;
-  const char *path;
 
   *text_cache = plait_run_inputs_text_cache (run_inputs);
   for (guint i = 0; i < n; i++)
-    for (guint f = 0; plait_input_kind_is_text (streams[i].kind) && (path = file_of_stream (&streams[i], f)); f++)
-      large |= plait_text_cache_accepts (*text_cache, path);
+    for (guint f = 0; plait_input_kind_is_text (streams[i].kind) && streams[i].paths[f]; f++)
+      large |= plait_text_cache_accepts (*text_cache, streams[i].paths[f]);
   if (!large)
     *text_cache = NULL;
   for (guint i = 0; i < n && large; i++)
     {
       g_autoptr (GPtrArray) known = g_ptr_array_new ();
 
-      for (guint f = 0; plait_input_kind_is_text (streams[i].kind) && (path = file_of_stream (&streams[i], f)); f++)
+      for (guint f = 0; plait_input_kind_is_text (streams[i].kind) && streams[i].paths[f]; f++)
         {
-          g_ptr_array_add (known, (gpointer)plait_digests_file (run_inputs->digests, path, error));
+          g_ptr_array_add (known, (gpointer)plait_digests_file (run_inputs->digests, streams[i].paths[f], error));
           if (!known->pdata[f])
             return FALSE;
         }
@@ -337,11 +324,9 @@ align (const PlaitRunInputs *run_inputs, const char *split, PlaitCorpus *corpus,
 
   for (guint i = 0; i < experiment->n_sources; i++)
     {
-      const char *stream = experiment->sources[i].alignment;
-      const char *path = plait_run_inputs_file (run_inputs, split, stream);
+      const char *const *paths = plait_run_inputs_files (run_inputs, split, experiment->sources[i].alignment);
 
-      if (path
-          && !plait_corpus_align (corpus, i, path, plait_experiment_further_files (experiment, split, stream), error))
+      if (*paths && !plait_corpus_align (corpus, i, paths, error))
         return FALSE;
     }
   return TRUE;
@@ -381,16 +366,12 @@ plait_run_inputs_open (const PlaitRunInputs *run_inputs, const char *split, Plai
     {
       const PlaitExperimentSource *source = &experiment->sources[i];
 
-      streams[i] = stream_of_source (run_inputs, source, plait_run_inputs_file (run_inputs, split, source->stream),
-                                     source->trees ? plait_run_inputs_file (run_inputs, split, source->trees) : NULL,
+      streams[i] = stream_of_source (run_inputs, source, plait_run_inputs_files (run_inputs, split, source->stream),
+                                     source->trees ? plait_run_inputs_files (run_inputs, split, source->trees) : NULL,
                                      !training, training ? data->maximum_source_length : 0);
-      streams[i].further = plait_experiment_further_files (experiment, split, source->stream);
-      if (source->trees)
-        streams[i].further_trees = plait_experiment_further_files (experiment, split, source->trees);
     }
-  streams[n] = stream_of_target (run_inputs, plait_run_inputs_file (run_inputs, split, data->target),
+  streams[n] = stream_of_target (run_inputs, plait_run_inputs_files (run_inputs, split, data->target),
                                  training ? data->maximum_target_length : 0);
-  streams[n].further = plait_experiment_further_files (experiment, split, data->target);
   if (!know_files (run_inputs, streams, masked ? n : n + 1, lists, &settings.text_cache, error))
     return NULL;
   corpus = plait_corpus_open (&settings, pool, error);
@@ -408,7 +389,8 @@ plait_run_inputs_open_feed (const PlaitFeedReader *readers, guint n, const char 
                             const PlaitFeedTable *table, GError **error)
 {
   g_autoptr (GArray) sources = g_array_new (FALSE, FALSE, sizeof (PlaitCorpusStream));
-  PlaitCorpusStream target = stream_of_target (readers[0].run_inputs, target_path, 0);
+  const char *const target_paths[] = { target_path, NULL };
+  PlaitCorpusStream target = stream_of_target (readers[0].run_inputs, target_paths, 0);
   gboolean empty_is_error = FALSE;
 
   for (guint r = 0; r < n; r++)
@@ -419,8 +401,9 @@ plait_run_inputs_open_feed (const PlaitFeedReader *readers, guint n, const char 
       empty_is_error |= experiment->data.empty == PLAIT_DATA_EMPTY_ERROR;
       for (guint i = 0; i < experiment->n_sources; i++)
         {
-          PlaitCorpusStream source = stream_of_source (reader->run_inputs, &experiment->sources[i],
-                                                       reader->sources[i].path, reader->trees[i].path, !target_path, 0);
+          PlaitCorpusStream source
+              = stream_of_source (reader->run_inputs, &experiment->sources[i], reader->sources[i].paths,
+                                  reader->trees[i].paths, !target_path, 0);
 
           source.column = reader->sources[i].column;
           source.trees_column = reader->trees[i].column;
@@ -499,8 +482,7 @@ check_numbers (const PlaitRunInputs *run_inputs, PlaitStore *run, PlaitProblems 
 
   for (guint i = 0; streams[i]; i++)
     {
-      g_autofree const char **files = plait_run_inputs_training_files (run_inputs, streams[i]);
-      guint n = g_strv_length ((char **)files);
+      guint n = g_strv_length ((char **)plait_run_inputs_files (run_inputs, "train", streams[i]));
       g_autofree char *next = g_strdup_printf ("/data/train.%s.%u", streams[i], MAX (n, 1) + 1);
 
       if (plait_store_has (run, next))

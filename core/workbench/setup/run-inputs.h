@@ -30,11 +30,8 @@ gboolean plait_run_inputs_generate (PlaitRunInputs *run_inputs, PlaitLog *log, G
 /* Returns the vocabulary of token stream @stream; NULL for a stream of features. (transfer none) */
 PlaitVocabulary *plait_run_inputs_vocabulary (const PlaitRunInputs *run_inputs, const char *stream);
 
-/* Returns the path of the file of @stream in @split, or NULL. (transfer none) */
-const char *plait_run_inputs_file (const PlaitRunInputs *run_inputs, const char *split, const char *stream);
-
-/* Returns the paths of the files of @stream in the training split, NULL-terminated. (transfer container) */
-const char **plait_run_inputs_training_files (const PlaitRunInputs *run_inputs, const char *stream);
+/* Returns the paths of the files of @stream in @split, NULL-terminated; several only for training. (transfer none) */
+const char *const *plait_run_inputs_files (const PlaitRunInputs *run_inputs, const char *split, const char *stream);
 
 /* Returns the path of the file of @text. If the text is generated and is not training text, writes the file first. NULL
  * on failure. (transfer none) */
@@ -51,8 +48,8 @@ PlaitCorpus *plait_run_inputs_open (const PlaitRunInputs *run_inputs, const char
 /* Location of a text that the user names. */
 typedef struct
 {
-  const char *path; /* path of the file; NULL: no text */
-  guint column;     /* column of a table, from 1; 0: the text is the whole line */
+  const char *paths[2]; /* path of the file and NULL; NULL, NULL: no text */
+  guint column;         /* column of a table, from 1; 0: the text is the whole line */
 } PlaitTextLocation;
 
 /* A run that reads text from a feed, with the places of its sources. */

@@ -9,7 +9,7 @@
 static gboolean
 take_weights (const PlaitRunInputs *run_inputs, PlaitCorpus *corpus, PlaitLog *log, GError **error)
 {
-  g_autofree const char **files = plait_run_inputs_training_files (run_inputs, PLAIT_LOSS_WEIGHTS);
+  const char *const *files = plait_run_inputs_files (run_inputs, "train", PLAIT_LOSS_WEIGHTS);
 
   if (!files[0])
     return TRUE;

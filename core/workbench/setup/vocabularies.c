@@ -128,7 +128,7 @@ learn_labels (const PlaitRunInputs *run_inputs, const char *stream, PlaitPool *p
 {
   gboolean tags = plait_experiment_target_kind (plait_run_inputs_experiment (run_inputs), stream) == PLAIT_TARGET_TAGS;
   PlaitVocabularySettings settings = { .type = tags ? "words" : "labels", .minimum_count = 1, .pool = pool };
-  g_autofree const char **paths = plait_run_inputs_training_files (run_inputs, stream);
+  const char *const *paths = plait_run_inputs_files (run_inputs, "train", stream);
   g_autoptr (PlaitVocabulary) labels = plait_vocabulary_train (&settings, paths, error);
   gint32 n = labels ? plait_vocabulary_size (labels) - PLAIT_TOKEN_SPECIALS : 0;
 

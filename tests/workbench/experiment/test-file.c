@@ -20,8 +20,8 @@ TEST_CASE (experiment_file, a_sound_one)
   CHECK_STRING (experiment->name, "example");
   CHECK_INT (experiment->experiment.seed, 7);
   CHECK_STRING (experiment->data.target, "cs");
-  CHECK_STRING (plait_experiment_data_file (experiment, "train", "en"), plait_test_path ("text/train.en"));
-  CHECK (!plait_experiment_data_file (experiment, "validation", "en"));
+  CHECK_STRING (*plait_experiment_data_files (experiment, "train", "en"), plait_test_path ("text/train.en"));
+  CHECK (!*plait_experiment_data_files (experiment, "validation", "en"));
   CHECK_STRING (plait_experiment_vocabulary (experiment, "cs"), "shared");
   REQUIRE (experiment->n_sources == 3);
   CHECK_STRING (experiment->sources[0].name, "en");
@@ -160,7 +160,7 @@ TEST_CASE (experiment_file, files_on_the_command_line_are_relative_to_where_it_i
       registry, example_text, (const char *[]){ "data.folder=text", "data.train.en=text/train.de", NULL }, NO_ERROR);
   REQUIRE (other);
   CHECK_STRING (other->data.folder, folder);
-  CHECK_STRING (plait_experiment_data_file (other, "train", "en"), german);
+  CHECK_STRING (*plait_experiment_data_files (other, "train", "en"), german);
   /* An empty value means that no file is named. */
   g_autoptr (PlaitExperiment) none
       = example_load (registry, example_text, (const char *[]){ "train.initialise=", NULL }, NO_ERROR);
@@ -202,7 +202,7 @@ TEST_CASE (experiment_file, paths_have_folders_of_users_and_variables)
       REQUIRE (experiment);
       CHECK_STRING (experiment->data.folder, folder);
       if (i == 2)
-        CHECK_STRING (plait_experiment_data_file (experiment, "train", "en"), german);
+        CHECK_STRING (*plait_experiment_data_files (experiment, "train", "en"), german);
       if (i == 3)
         CHECK_STRING (plait_experiment_vocabulary_file (experiment, "shared"), german);
       g_autofree char *text = plait_experiment_text (experiment);

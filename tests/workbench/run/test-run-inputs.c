@@ -17,7 +17,7 @@ TEST_CASE (run_inputs, keep_generated_text_while_others_begin)
   REQUIRE (run_inputs != NULL);
   g_autoptr (PlaitFolder) other = plait_folder_begin_temporary (NO_ERROR);
   CHECK (other != NULL);
-  CHECK (g_file_test (plait_run_inputs_file (run_inputs, "train", experiment->data.target), G_FILE_TEST_IS_REGULAR));
+  CHECK (g_file_test (*plait_run_inputs_files (run_inputs, "train", experiment->data.target), G_FILE_TEST_IS_REGULAR));
   g_autoptr (PlaitCorpus) corpus = plait_run_inputs_open (run_inputs, "test", NULL, NULL, NO_ERROR);
   CHECK (corpus != NULL);
 }

@@ -402,9 +402,9 @@ TEST_CASE (run, is_opened_without_its_text)
   g_autoptr (PlaitTrained) trained = plait_trained_open (output, NULL, NULL, FALSE, log, NO_ERROR);
 
   REQUIRE (trained != NULL);
-  CHECK (!plait_run_inputs_file (trained->run_inputs, "test", "a"));
+  CHECK (!*plait_run_inputs_files (trained->run_inputs, "test", "a"));
   CHECK (plait_run_inputs_generate (trained->run_inputs, NULL, NO_ERROR));
-  CHECK (plait_run_inputs_file (trained->run_inputs, "test", "a") != NULL);
+  CHECK (*plait_run_inputs_files (trained->run_inputs, "test", "a") != NULL);
   g_clear_pointer (&trained, plait_trained_free);
   g_clear_pointer (&log, plait_log_free);
   fclose (stream);
