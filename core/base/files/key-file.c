@@ -424,6 +424,14 @@ plait_key_file_set (PlaitKeyFile *file, const char *group_name, const char *key,
   return TRUE;
 }
 
+char *
+plait_key_file_escape (const char *text)
+{
+  g_auto (GStrv) parts = g_strsplit (text, "\\", -1);
+
+  return g_strjoinv ("\\\\", parts);
+}
+
 void
 plait_key_file_remove (PlaitKeyFile *file, const char *group_name, const char *key)
 {

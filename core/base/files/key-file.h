@@ -50,6 +50,10 @@ const char *plait_key_file_value (const PlaitKeyFile *file, const char *group, c
  * if the key is missing. (transfer full) */
 char **plait_key_file_list (const PlaitKeyFile *file, const char *group, const char *key);
 
+/* Returns @text with backslashes escaped for a key-file. No other character of a value needs an escape. (transfer
+ * full) */
+char *plait_key_file_escape (const char *text);
+
 /* Sets @key of @group to @value (in the syntax of the file, with escapes), and adds missing groups and keys. @origin,
  * such as "--set decoder.layers=4", replaces FILE:LINE in messages about the key; NULL keeps the old location. FALSE if
  * a name or the value is not valid in a key-file. */

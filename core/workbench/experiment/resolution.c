@@ -1,129 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "experiment/resolution.h"
 
-#include <string.h>
-
 #include "files/path.h"
-#include "foreign/safetensors.h"
+
+/* This file resolves an experiment: it reads the groups in their order and calls the checks. */
 
 static const char *const group_names[]
     = { "experiment", "data",  "source NAME", "predict",  "decoder", "combiner", "coverage",
         "output",     "train", "decode",      "evaluate", "bench",   "grid",     NULL };
-
-void
-plait_resolution_problem (const PlaitResolution *resolution, const char *group, const char *key, const char *format,
-                          ...)
-{
-  va_list arguments;
-
-  va_start (arguments, format);
-  plait_problems_add_key_va (resolution->problems, resolution->file, group, key, format, arguments);
-  va_end (arguments);
-}
-
-/* Returns the plugin of @component as a text KIND/NAME. (transfer full) */
-static char *
-full_name (const PlaitComponent *component)
-{
-  return g_strdup_printf ("%s/%s", plait_plugin_kind_name (component->plugin->kind), component->plugin->name);
-}
-
-/* Returns the argument of plait inspect that shows the keys of @group. (transfer full) */
-static char *
-inspect_name (const PlaitResolution *resolution, const char *group)
-{
-  const PlaitExperiment *experiment = &resolution->experiment->public;
-  const PlaitComponent *parts[] = { experiment->combiner, experiment->coverage, experiment->output };
-
-  for (guint i = 0; i < G_N_ELEMENTS (parts); i++)
-    if (parts[i] && g_str_equal (group, parts[i]->group))
-      return full_name (parts[i]);
-  for (guint i = 0; i < resolution->experiment->sources->len; i++)
-    {
-      const PlaitParsedSource *source = resolution->experiment->sources->pdata[i];
-
-      for (const PlaitComponent *component = source->encoder; component; component = component->leaves)
-        if (g_str_equal (group, component->group))
-          return full_name (component);
-    }
-  return g_strdup (g_str_has_prefix (group, PLAIT_SOURCE_PREFIX) ? "source" : group);
-}
-
-gboolean
-plait_resolution_any_alternative (const PlaitResolution *resolution, PlaitPluginKind kind,
-                                  gboolean (*found) (const PlaitSchema *schema, gconstpointer data), gconstpointer data)
-{
-  g_autofree char *prefix = g_strdup_printf ("%s ", plait_plugin_kind_name (kind));
-
-  for (guint i = 0; resolution->resolver->alternatives && resolution->resolver->alternatives[i]; i++)
-    {
-      const char *alternative = resolution->resolver->alternatives[i];
-      PlaitPlugin *plugin
-          = g_str_has_prefix (alternative, prefix)
-                ? plait_registry_find (resolution->resolver->registry, kind, alternative + strlen (prefix), NULL)
-                : NULL;
-
-      if (plugin && found (plugin->schema, data))
-        return TRUE;
-    }
-  return FALSE;
-}
-
-static gboolean
-has_parameter (const PlaitSchema *schema, gconstpointer name)
-{
-  return plait_schema_parameter (schema, name) != NULL;
-}
-
-gboolean
-plait_resolution_is_alternative (const PlaitResolution *resolution, const char *group, const char *key,
-                                 gconstpointer data)
-{
-  return plait_resolution_any_alternative (resolution, *(const PlaitPluginKind *)data, has_parameter, key);
-}
-
-static void
-unknown_key (const PlaitResolution *resolution, const char *group, const char *key, const PlaitSettings *settings)
-{
-  g_autofree char *name = inspect_name (resolution, group);
-  g_autofree char *otherwise = plait_settings_n (settings) == 0
-                                   ? g_strdup_printf ("%s has no parameters", name)
-                                   : g_strdup_printf ("plait inspect %s lists the keys", name);
-  g_autofree char *remedy = plait_settings_remedy (settings, key, otherwise);
-
-  plait_resolution_problem (resolution, group, key, "no such key; %s", remedy);
-}
-
-void
-plait_resolution_read_group (const PlaitResolution *resolution, const char *group, PlaitSettings *settings,
-                             PlaitOtherKey other, gconstpointer data)
-{
-  const char *const *keys = plait_key_file_keys (resolution->file, group);
-
-  for (guint i = 0; keys[i]; i++)
-    {
-      g_autoptr (GError) fault = NULL;
-
-      if (plait_settings_find (settings, keys[i]) < 0)
-        {
-          if (!other || !other (resolution, group, keys[i], data))
-            unknown_key (resolution, group, keys[i], settings);
-        }
-      else if (!plait_settings_set (settings, keys[i], plait_key_file_value (resolution->file, group, keys[i]), &fault))
-        plait_resolution_problem (resolution, group, keys[i], "%s", fault->message);
-    }
-  for (guint i = 0; i < plait_settings_n (settings); i++)
-    {
-      const PlaitSettingSpecification *specification = plait_settings_specification (settings, i);
-
-      if (!plait_settings_text_at (settings, i) && !plait_key_file_value (resolution->file, group, specification->name))
-        {
-          g_autofree char *expectation = plait_setting_expectation (specification);
-          plait_resolution_problem (resolution, group, NULL, "%s is missing (%s); add %s= and %s", specification->name,
-                                    specification->summary, specification->name, expectation);
-        }
-    }
-}
 
 /* Sets other default values if [train] names an optimizer that needs them. */
 static void
@@ -175,53 +59,6 @@ static void
 find_dictionary (const PlaitResolution *resolution, PlaitSettings *decode)
 {
   find_path (resolution, decode, "decode", "dictionary");
-}
-
-gboolean
-plait_resolution_read_host_keys (const PlaitResolution *resolution, const char *group, PlaitSettings *host)
-{
-  gboolean good = TRUE;
-
-  for (guint i = 0; i < plait_settings_n (host); i++)
-    {
-      const char *key = plait_settings_specification (host, i)->name;
-      const char *value = plait_key_file_value (resolution->file, group, key);
-      g_autoptr (GError) fault = NULL;
-
-      if (value && !plait_settings_set (host, key, value, &fault))
-        {
-          plait_resolution_problem (resolution, group, key, "%s", fault->message);
-          good = FALSE;
-        }
-    }
-  return good;
-}
-
-void
-plait_resolution_read_plugin_keys (const PlaitResolution *resolution, const char *group, const PlaitSettings *host,
-                                   PlaitComponent *component, const char *chooser)
-{
-  const PlaitSchema *schema = component->schema;
-  PlaitPluginKind kind = schema->kind;
-  guint n = schema->n_parameters, n_host = plait_settings_n (host);
-  g_autofree const PlaitSettingSpecification **both = g_new (const PlaitSettingSpecification *, n + n_host);
-  g_autoptr (PlaitSettings) all = NULL;
-
-  for (guint i = 0; i < n; i++)
-    {
-      both[i] = schema->parameters[i];
-      if (plait_settings_find (host, both[i]->name) >= 0)
-        plait_resolution_problem (resolution, group, chooser,
-                                  "%s has a parameter %s, which is a key of plait itself; rename it in the plugin",
-                                  schema->path, both[i]->name);
-    }
-  for (guint i = 0; i < n_host; i++)
-    both[n + i] = plait_settings_specification (host, i);
-  all = plait_settings_new (both, n + n_host);
-  plait_resolution_read_group (resolution, group, all, plait_resolution_is_alternative, &kind);
-  for (guint i = 0; i < n; i++)
-    if (plait_settings_is_given (all, i))
-      plait_settings_set (component->parameters, both[i]->name, plait_settings_text_at (all, i), NULL);
 }
 
 /* Reads a core group into its struct @memory. Before reading, @suit sets defaults that depend on a key. After reading,
@@ -292,24 +129,6 @@ check_groups (const PlaitResolution *resolution)
     }
 }
 
-PlaitComponent *
-plait_resolution_read_part (const PlaitResolution *resolution, PlaitPluginKind kind, const char *name,
-                            const char *place, const char *key, const char *group)
-{
-  g_autoptr (GError) fault = NULL;
-  PlaitPlugin *plugin = plait_registry_find (resolution->resolver->registry, kind, name, &fault);
-  PlaitComponent *component;
-
-  if (!plugin)
-    {
-      plait_resolution_problem (resolution, place, key, "%s", fault->message);
-      return NULL;
-    }
-  component = plait_component_new (plugin, group);
-  plait_resolution_read_group (resolution, group, component->parameters, plait_resolution_is_alternative, &kind);
-  return component;
-}
-
 /* Reads the group of a combiner, coverage or output that this experiment does not use. The group may still have
  * parameters for other cells of a grid. */
 static void
@@ -351,100 +170,6 @@ suit_prediction (const PlaitResolution *resolution, PlaitSettings *evaluate)
 
   if (metrics)
     plait_settings_set (evaluate, "metrics", metrics, NULL);
-}
-
-/* Adds a problem if the file train.initialise, an absolute path, is missing or cannot be read. */
-static void
-check_initial (const PlaitResolution *resolution)
-{
-  const char *path = resolution->experiment->public.train.initialise;
-  g_autoptr (PlaitSafetensors) weights = NULL;
-  g_autoptr (GError) fault = NULL;
-
-  if (!(resolution->resolver->flags & PLAIT_RESOLVE_CHECK_FILES) || *path == '\0')
-    return;
-  weights = plait_safetensors_is_named (path) ? plait_safetensors_open (path, &fault) : NULL;
-  if (fault)
-    plait_resolution_problem (resolution, "train", "initialise", "%s", fault->message);
-  else if (!weights && !g_file_test (path, G_FILE_TEST_IS_REGULAR))
-    plait_resolution_problem (resolution, "train", "initialise",
-                              "%s %s; name the file of a finished run, or a safetensors file of weights, or its index",
-                              path,
-                              g_file_test (path, G_FILE_TEST_EXISTS) ? "is not a regular file" : "does not exist");
-}
-
-/* Adds a problem if train.initialise_state=optimizer is impossible. Only a run stores an optimizer's state, and only
- * for its last parameters. */
-static void
-check_initial_state (const PlaitResolution *resolution)
-{
-  const PlaitTrainSettings *train = &resolution->experiment->public.train;
-
-  if (train->initialise_state != PLAIT_TRAIN_INITIALISE_STATE_OPTIMIZER)
-    return;
-  if (*train->initialise == '\0' || plait_safetensors_is_named (train->initialise))
-    plait_resolution_problem (resolution, "train", "initialise_state",
-                              "optimizer needs a run in train.initialise; name one, or leave it at parameters");
-  else if (!g_str_equal (train->initialise_checkpoint, PLAIT_CHECKPOINT_LAST))
-    plait_resolution_problem (
-        resolution, "train", "initialise_state",
-        "a run stores the optimizer's state only for its last parameters; set initialise_checkpoint=last");
-  else if (plait_schedule_has_end (train))
-    plait_resolution_problem (resolution, "train", "initialise_state",
-                              "a %s schedule ends at its last update and cannot continue from there; choose another, "
-                              "or leave it at parameters",
-                              plait_experiment_value (&resolution->experiment->public, "train", "schedule"));
-}
-
-/* Finds the file of the name map train.initialise_map. */
-static void
-find_name_map (const PlaitResolution *resolution)
-{
-  PlaitExperiment *experiment = &resolution->experiment->public;
-  const PlaitTrainSettings *train = &experiment->train;
-  g_autoptr (GError) fault = NULL;
-
-  if (*train->initialise_map == '\0')
-    return;
-  experiment->name_map
-      = plait_registry_find_text (resolution->resolver->registry, PLAIT_NAME_MAP_FOLDER, train->initialise_map, &fault);
-  if (!(resolution->resolver->flags & PLAIT_RESOLVE_CHECK_FILES))
-    return;
-  if (!experiment->name_map)
-    plait_resolution_problem (resolution, "train", "initialise_map", "%s", fault->message);
-  else if (!plait_safetensors_is_named (train->initialise))
-    plait_resolution_problem (resolution, "train", "initialise_map",
-                              "is only for weights in NAME" PLAIT_SAFETENSORS_SUFFIX
-                              " or in files with the index NAME" PLAIT_SAFETENSORS_INDEX_SUFFIX
-                              ", but train.initialise names neither; to begin with a run, leave this key out");
-}
-
-/* Adds a problem if @checkpoint, the value of [@group] @key, is not the name of a checkpoint. */
-static void
-check_checkpoint_name (const PlaitResolution *resolution, const char *group, const char *key, const char *checkpoint)
-{
-  if (!g_str_equal (checkpoint, PLAIT_CHECKPOINT_BEST) && !g_str_equal (checkpoint, PLAIT_CHECKPOINT_LAST)
-      && !g_str_equal (checkpoint, PLAIT_CHECKPOINT_AVERAGE) && plait_checkpoint_update (checkpoint) == 0)
-    plait_resolution_problem (resolution, group, key,
-                              "\"%s\" is not a checkpoint; expected best, last, average or update-N", checkpoint);
-}
-
-static void
-check_checkpoint (const PlaitResolution *resolution)
-{
-  const PlaitExperiment *experiment = &resolution->experiment->public;
-
-  check_checkpoint_name (resolution, "train", "initialise_checkpoint", experiment->train.initialise_checkpoint);
-  check_checkpoint_name (resolution, "evaluate", "checkpoint", experiment->evaluate.checkpoint);
-  if (plait_checkpoint_update (experiment->evaluate.checkpoint) > 0 && experiment->train.keep == 0)
-    plait_resolution_problem (resolution, "evaluate", "checkpoint",
-                              "%s is not kept, because train.keep is 0; set it to the number of checkpoints to keep, "
-                              "or choose best, last or average",
-                              experiment->evaluate.checkpoint);
-  if (g_str_equal (experiment->evaluate.checkpoint, PLAIT_CHECKPOINT_AVERAGE) && experiment->train.average == 0)
-    plait_resolution_problem (resolution, "evaluate", "checkpoint",
-                              "there is no average to evaluate, because train.average is 0; set it to the number of "
-                              "validations to average over, or choose best or last");
 }
 
 /* Adds a problem if the module of @component, the value of [@group] @key, does not load. */
@@ -503,15 +228,13 @@ resolve (const PlaitResolution *resolution)
     check_modules (resolution);
   read_core_group (resolution, &plait_train_group, &experiment->train, suit_optimizer, find_initial,
                    plait_resolution_check_train);
-  check_initial (resolution);
-  check_initial_state (resolution);
-  find_name_map (resolution);
+  plait_resolution_check_initial (resolution);
   read_core_group (resolution, &plait_decode_group, &experiment->decode, NULL, find_dictionary,
                    plait_resolution_check_decode);
   read_core_group (resolution, &plait_evaluate_group, &experiment->evaluate, suit_prediction, NULL,
                    plait_resolution_check_evaluate);
   plait_resolution_check_scores (resolution);
-  check_checkpoint (resolution);
+  plait_resolution_check_checkpoints (resolution);
   if (resolution->resolver->flags & PLAIT_RESOLVE_CHECK_FILES)
     plait_resolution_check_references (resolution);
   read_core_group (resolution, &plait_bench_group, &experiment->bench, NULL, NULL, plait_resolution_check_bench);

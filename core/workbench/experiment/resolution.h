@@ -165,6 +165,13 @@ void plait_parsed_source_free (gpointer source);
  * without faults. */
 void plait_resolution_check_compatibility (const PlaitResolution *resolution);
 
+/* Adds a problem if a stream is read by sources of different kinds of input. */
+void plait_resolution_check_kinds (const PlaitResolution *resolution);
+
+/* Adds a problem for each file or vocabulary of [data] that no source and no target reads or that is missing, and for
+ * streams that the task of a generated corpus does not make. */
+void plait_resolution_check_data (const PlaitResolution *resolution);
+
 /* Returns the target and the streams of all sources, used or not; NULL-terminated. (transfer container) */
 const char **plait_resolution_streams (const PlaitResolution *resolution);
 
@@ -188,6 +195,12 @@ void plait_resolution_check_lines (const PlaitResolution *resolution);
 
 /* Adds a problem for each reference of a test split or of validation that a metric cannot score. */
 void plait_resolution_check_references (const PlaitResolution *resolution);
+
+/* Finds the name map, and adds a problem if training cannot begin with train.initialise. */
+void plait_resolution_check_initial (const PlaitResolution *resolution);
+
+/* Adds a problem if a key names a checkpoint that cannot exist. */
+void plait_resolution_check_checkpoints (const PlaitResolution *resolution);
 
 /* Each of these functions adds a problem if the settings of one group do not fit together. The group must have been
  * read without faults. */
