@@ -19,7 +19,7 @@
 typedef struct
 {
   const PlaitExperiment *experiment; /* NULL for the command steps */
-  const char *const *overrides;      /* --set options; NULL-terminated, or NULL */
+  const PlaitOverride *overrides;    /* --set options */
   gboolean forward;                  /* TRUE: no backward pass */
   const char *data;                  /* file of token data; NULL: random data */
   const char *parameters;            /* output file for the initial values; may be NULL */

@@ -91,9 +91,7 @@ run_steps (PlaitInvocation *invocation, GError **error)
 }
 
 #define OPTIONS_OF_ALL                                                                                                 \
-  {                                                                                                                    \
-    "set", 's', PLAIT_OPTION_TEXTS, offsetof (BenchOptions, overrides), "Set a key, such as train.batch=32", "G.K=V"   \
-  },                                                                                                                   \
+  { "set", 's', PLAIT_OPTION_SETS, offsetof (BenchOptions, overrides), "Set a key, such as train.batch=32", "G.K=V" }, \
       { "parameters",                                                                                                  \
         0,                                                                                                             \
         PLAIT_OPTION_TEXT,                                                                                             \

@@ -138,7 +138,14 @@ print_json (const Figures *figures)
   plait_json_text (json, "version", PLAIT_VERSION);
   plait_json_text (json, "mode", figures->mode);
   plait_json_text (json, "experiment", options->experiment->name);
-  plait_json_texts (json, "set", options->overrides, -1);
+  plait_json_begin_array (json, "set");
+  for (const PlaitOverride *set = options->overrides; set && set->key; set++)
+    {
+      g_autofree char *text = plait_override_text (set);
+
+      plait_json_text (json, NULL, text);
+    }
+  plait_json_end_array (json);
   plait_json_text (json, "measured", figures->what);
   plait_json_integer (json, "threads", figures->threads);
   plait_json_integer (json, "processes", plait_ranks_size (options->ranks));

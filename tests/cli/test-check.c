@@ -229,6 +229,21 @@ TEST_CASE (check_command, removes_keys)
     }
 }
 
+/* --set only sets keys; "!KEY" removed one before --unset had a type of its own. */
+TEST_CASE (check_command, refuses_set_without_a_value)
+{
+  static const char *const wrong[] = { "train.epochs", "!train.initialise" };
+
+  plait_test_write ("started.ini", plait_test_format ("%s\n[train]\ninitialise=missing.h5\n", sound));
+  for (guint i = 0; i < G_N_ELEMENTS (wrong); i++)
+    {
+      PlaitTestCall call = CALL ("check", "started.ini", "--set", wrong[i]);
+
+      CHECK_INT (call.code, 2);
+      CHECK_CONTAINS (call.errors, plait_test_format ("--set %s: is not GROUP.KEY=VALUE; write it like", wrong[i]));
+    }
+}
+
 TEST_CASE (check_command, builds_the_models_of_all_cells)
 {
   g_autofree char *grid = g_strconcat (sound, "[grid]\nsource.a.heads=2;3\n", NULL);

@@ -17,11 +17,12 @@ typedef struct PlaitInvocation PlaitInvocation;
 /* Type of an option's value, which determines the type of its field in the command's struct. */
 typedef enum
 {
-  PLAIT_OPTION_FLAG,   /* gboolean: TRUE if the option is given */
-  PLAIT_OPTION_TEXT,   /* const char *: the bytes of the value; NULL if the option is not given */
-  PLAIT_OPTION_TEXTS,  /* const char **: values of an option that may be repeated, NULL-terminated; NULL if it is not
-                          given */
-  PLAIT_OPTION_UNSETS, /* --unset, which shares the field of --set: PLAIT_EXPERIMENT_UNSET and the value are appended */
+  PLAIT_OPTION_FLAG,    /* gboolean: TRUE if the option is given */
+  PLAIT_OPTION_TEXT,    /* const char *: the bytes of the value; NULL if the option is not given */
+  PLAIT_OPTION_TEXTS,   /* const char **: values of an option that may be repeated, NULL-terminated; NULL if it is not
+                           given */
+  PLAIT_OPTION_SETS,    /* PlaitOverride *: values of --set, a list; NULL if the option is not given */
+  PLAIT_OPTION_UNSETS,  /* --unset, which shares the field of --set */
   PLAIT_OPTION_INTEGER, /* gint64: an integer */
   PLAIT_OPTION_REAL,    /* double: a real number */
   PLAIT_OPTION_CHOICE,  /* guint: index of the value in the option's list of words, such as "text|tsv|json" */

@@ -228,6 +228,23 @@ add_text (const char ***list, const char *text)
   (*list)[n + 1] = NULL;
 }
 
+/* Appends @text, the value of --set or --unset, to @list. */
+static gboolean
+add_override (const PlaitOption *option, char *text, PlaitOverride **list, GError **error)
+{
+  PlaitOverride override = { text, NULL };
+  guint n = 0;
+
+  if (option->kind == PLAIT_OPTION_SETS && !plait_override_split (text, &override, error))
+    return FALSE;
+  while (*list && (*list)[n].key)
+    n++;
+  *list = g_renew (PlaitOverride, *list, n + 2);
+  (*list)[n] = override;
+  (*list)[n + 1] = (PlaitOverride){ NULL };
+  return TRUE;
+}
+
 static gboolean
 set_integer (const PlaitOption *option, const char *text, gint64 *field, GError **error)
 {
@@ -273,15 +290,16 @@ set_field (PlaitInvocation *invocation, const Given *given, GError **error)
       return TRUE;
     case PLAIT_OPTION_TEXT:
     case PLAIT_OPTION_TEXTS:
+    case PLAIT_OPTION_SETS:
     case PLAIT_OPTION_UNSETS:
       break;
     }
-  g_autofree char *value = expanded (option, given->value, error);
-  if (!value)
+  char *text = expanded (option, given->value, error);
+  if (!text)
     return FALSE;
-  char *text = option->kind == PLAIT_OPTION_UNSETS ? g_strdup_printf ("%c%s", PLAIT_EXPERIMENT_UNSET, value)
-                                                   : g_steal_pointer (&value);
   g_ptr_array_add (invocation->values, text);
+  if (option->kind == PLAIT_OPTION_SETS || option->kind == PLAIT_OPTION_UNSETS)
+    return add_override (option, text, field, error);
   if (option->kind == PLAIT_OPTION_TEXT)
     *(const char **)field = text;
   else
@@ -307,7 +325,7 @@ plait_invocation_clear (PlaitInvocation *invocation)
   const PlaitOption *option = invocation->options ? invocation->command->options : NULL;
 
   for (; option && option->name; option++)
-    if (option->kind == PLAIT_OPTION_TEXTS)
+    if (option->kind == PLAIT_OPTION_TEXTS || option->kind == PLAIT_OPTION_SETS)
       g_free (*(gpointer *)(gpointer)((char *)invocation->options + option->field));
   g_free (invocation->options);
   g_clear_pointer (&invocation->values, g_ptr_array_unref);

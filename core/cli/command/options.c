@@ -55,33 +55,35 @@ plait_option_choice (const char *text, const char *choices)
 }
 
 gboolean
-plait_option_sets (const char *const *sets, const char *const *beginnings, const char *what, GError **error)
+plait_option_sets (const PlaitOverride *sets, const char *const *keys, const char *what, GError **error)
 {
-  for (guint i = 0; sets && sets[i]; i++)
+  for (guint i = 0; sets && sets[i].key; i++)
     {
       gboolean known = FALSE, refused = FALSE;
 
-      for (guint b = 0; beginnings[b]; b++)
-        if (beginnings[b][0] == '-')
-          refused |= g_str_has_prefix (sets[i], beginnings[b] + 1);
+      for (guint k = 0; keys[k]; k++)
+        if (keys[k][0] == '-')
+          refused |= g_str_equal (sets[i].key, keys[k] + 1);
         else
-          known |= g_str_has_prefix (sets[i], beginnings[b]);
+          known |= g_str_has_suffix (keys[k], ".") ? g_str_has_prefix (sets[i].key, keys[k])
+                                                   : g_str_equal (sets[i].key, keys[k]);
       if (!known || refused)
-        return plait_fail (error, PLAIT_ERROR_INPUT,
-                           "--set %s: for a trained run this command accepts only keys of %s, such as decode.batch=8",
-                           sets[i], what);
+        return plait_fail (
+            error, PLAIT_ERROR_INPUT,
+            "--set %s=%s: for a trained run this command accepts only keys of %s, such as decode.batch=8", sets[i].key,
+            sets[i].value, what);
     }
   return TRUE;
 }
 
 const char *
-plait_option_set_value (const char *const *sets, const char *key)
+plait_option_set_value (const PlaitOverride *sets, const char *key)
 {
   const char *value = NULL;
 
-  for (guint i = 0; sets && sets[i]; i++)
-    if (g_str_has_prefix (sets[i], key) && sets[i][strlen (key)] == '=')
-      value = sets[i] + strlen (key) + 1;
+  for (guint i = 0; sets && sets[i].key; i++)
+    if (g_str_equal (sets[i].key, key))
+      value = sets[i].value;
   return value;
 }
 

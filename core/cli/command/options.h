@@ -3,6 +3,7 @@
 
 #include "process/pool.h"
 #include "command/command.h"
+#include "experiment/file.h"
 #include "significance/statistics.h"
 
 /*
@@ -26,10 +27,10 @@ gboolean plait_option_is_choice (const char *text, const char *choices);
  * checked that @text is in the list. */
 guint plait_option_choice (const char *text, const char *choices);
 
-/* Checks the values of --set for a command on a trained run. TRUE if each of @sets (NULL-terminated, or NULL) begins
- * with one of @beginnings, such as "GROUP." or "GROUP.KEY=". If a beginning is preceded by "-", a value that begins
- * with it is refused even if another beginning matches. @what describes the allowed keys in the error. */
-gboolean plait_option_sets (const char *const *sets, const char *const *beginnings, const char *what, GError **error);
+/* Checks the values of --set for a command on a trained run. TRUE if @keys names the key of each of @sets: "GROUP.KEY"
+ * names one key, "GROUP." all keys of a group. If "-" precedes a key, it is refused even if its group is named. @what
+ * describes the allowed keys in the error. */
+gboolean plait_option_sets (const PlaitOverride *sets, const char *const *keys, const char *what, GError **error);
 
 /* Makes a row for a table of options. The option's value has the type PLAIT_OPTION_@kind, is called @value in --help,
  * and is stored in @field of the command's struct @Type. PLAIT_OPTION and PLAIT_FLAG do this for a struct called
@@ -60,7 +61,7 @@ gboolean plait_option_sets (const char *const *sets, const char *const *beginnin
                    "Accept plugins that have changed since training, with a warning; without it they are refused",     \
                    NULL)
 /* Returns the last value that --set gave to @key, or NULL. (transfer none) */
-const char *plait_option_set_value (const char *const *sets, const char *key);
+const char *plait_option_set_value (const PlaitOverride *sets, const char *key);
 
 /* Values of the option --test, which is a PLAIT_OPTION_CHOICE; and the row of the option --trials for a table of
  * options. */

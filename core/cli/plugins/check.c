@@ -25,7 +25,8 @@ static const char *const outcomes[OUTCOMES] = { "passed", "failed", "not applica
 
 typedef struct
 {
-  const char *const *sets, *const *properties;
+  const PlaitOverride *sets;
+  const char *const *properties;
   gint64 seconds; /* limit for each property; 0: use the default */
   gboolean json;
 } Options;
@@ -236,7 +237,7 @@ try_build (const PlaitExperiment *experiment, const char *cell, PlaitProblems *p
 /* Adds mistakes in those values of the file that a grid's axes replace. No cell uses these values, but plait run
  * does. */
 static void
-check_own_values (const char *path, const char *const *overrides, PlaitRegistry *registry, PlaitProblems *problems)
+check_own_values (const char *path, const PlaitOverride *overrides, PlaitRegistry *registry, PlaitProblems *problems)
 {
   g_autoptr (PlaitKeyFile) file = plait_experiment_read (path, overrides, NULL);
   g_autoptr (PlaitProblems) alone = plait_problems_new ();
@@ -263,7 +264,7 @@ typedef struct
 } ExperimentCheck;
 
 static ExperimentCheck
-check_file (const char *path, const char *const *overrides, PlaitProblems *problems)
+check_file (const char *path, const PlaitOverride *overrides, PlaitProblems *problems)
 {
   g_autoptr (PlaitRegistry) registry = plait_registry_new ();
   g_autoptr (PlaitKeyFile) file = plait_key_file_load (path, NULL);
@@ -333,7 +334,7 @@ print_problems_json (const char *path, const PlaitProblems *problems, const Expe
 /* Prints every mistake of the experiment file at @path, for all cells if it has a group [grid]. PLAIT_ERROR_INPUT if
  * there is a mistake. */
 static gboolean
-check_experiment (const char *path, const char *const *overrides, gboolean as_json, GError **error)
+check_experiment (const char *path, const PlaitOverride *overrides, gboolean as_json, GError **error)
 {
   g_autoptr (PlaitProblems) problems = plait_problems_new ();
   ExperimentCheck checked_experiment = check_file (path, overrides, problems);
@@ -376,7 +377,7 @@ run_command (PlaitInvocation *invocation, GError **error)
 }
 
 static const PlaitOption options[] = {
-  PLAIT_OPTION ("set", 's', TEXTS, sets, "Set a key of the experiment", "G.K=V"),
+  PLAIT_OPTION ("set", 's', SETS, sets, "Set a key of the experiment", "G.K=V"),
   PLAIT_OPTION_UNSET (Options, sets),
   PLAIT_OPTION ("property", 0, TEXTS, properties, "Check only this property of the plugin (may be repeated)", "NAME"),
   PLAIT_OPTION ("seconds", 0, INTEGER, seconds, "Time limit of each property of a plugin; default: 60", "N", 1, 86400),

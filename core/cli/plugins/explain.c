@@ -18,7 +18,7 @@
 
 typedef struct
 {
-  const char *const *sets;
+  const PlaitOverride *sets;
   gboolean json;
 } Options;
 
@@ -354,22 +354,22 @@ run_command (PlaitInvocation *invocation, GError **error)
   const Options *options = invocation->options;
   g_autoptr (PlaitRegistry) registry = NULL;
   g_autoptr (PlaitExperiment) experiment = NULL;
-  g_autoptr (GStrvBuilder) all = g_strv_builder_new ();
-  g_auto (GStrv) settings = NULL;
-
-  for (guint i = 0; options->sets && options->sets[i]; i++)
-    g_strv_builder_add (all, options->sets[i]);
   /* Count operations over a few sentences, whatever batch size the file sets. */
-  g_strv_builder_add_many (all, "train.batch=8", "train.batch_unit=sentences", "decode.batch=8", NULL);
-  settings = g_strv_builder_end (all);
+  static const PlaitOverride few[]
+      = { { "train.batch", "8" }, { "train.batch_unit", "sentences" }, { "decode.batch", "8" } };
+  g_autoptr (GArray) all = g_array_new (TRUE, FALSE, sizeof (PlaitOverride));
+
+  for (guint i = 0; options->sets && options->sets[i].key; i++)
+    g_array_append_val (all, options->sets[i]);
+  g_array_append_vals (all, few, G_N_ELEMENTS (few));
   registry = plait_registry_new ();
-  experiment = plait_experiment_load (invocation->arguments[0], (const char *const *)settings,
+  experiment = plait_experiment_load (invocation->arguments[0], (const PlaitOverride *)(gpointer)all->data,
                                       PLAIT_RESOLVE_WITHOUT_DATA, registry, error);
   return experiment && explain (experiment, options->json, error);
 }
 
 static const PlaitOption options[] = {
-  PLAIT_OPTION ("set", 's', TEXTS, sets, "Set a key, such as decoder.combiner=flat", "G.K=V"),
+  PLAIT_OPTION ("set", 's', SETS, sets, "Set a key, such as decoder.combiner=flat", "G.K=V"),
   PLAIT_OPTION_UNSET (Options, sets),
   PLAIT_OPTION_JSON (Options),
   { NULL },

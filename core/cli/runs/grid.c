@@ -355,7 +355,8 @@ log_left_out (const PlaitGrid *grid, PlaitLog *log)
 /* Options of the command line. */
 typedef struct
 {
-  const char *const *overrides, *const *cells;
+  const PlaitOverride *overrides;
+  const char *const *cells;
   const char *folder, *time, *executor, *lines;
   gint64 jobs, threads, retries; /* values of the options; -1: not given */
   gboolean fresh, collect, commands, dry_run, json;
@@ -454,7 +455,7 @@ run_command (PlaitInvocation *invocation, GError **error)
 }
 
 static const PlaitOption options[] = {
-  PLAIT_OPTION ("set", 's', TEXTS, overrides, "Set a key of all cells, such as train.batch=32", "G.K=V"),
+  PLAIT_OPTION ("set", 's', SETS, overrides, "Set a key of all cells, such as train.batch=32", "G.K=V"),
   PLAIT_OPTION_UNSET (Options, overrides),
   PLAIT_OPTION ("output", 'o', TEXT, folder, "Folder of the cells; default: the file's name without .ini", "FOLDER"),
   PLAIT_OPTION ("jobs", 'j', INTEGER, jobs, "Cells that run at once; default: one per processor, if memory allows", "N",

@@ -24,7 +24,7 @@ read_state (PlaitRebuild *rebuild, GError **error)
 
 /* Reads the experiment that the run stores. Fails if @overrides would change its results. */
 static gboolean
-read_experiment (PlaitRebuild *rebuild, const char *const *overrides, GError **error)
+read_experiment (PlaitRebuild *rebuild, const PlaitOverride *overrides, GError **error)
 {
   g_autoptr (PlaitExperiment) own = plait_trained_experiment (rebuild->store, NULL, rebuild->registry, error);
   g_autofree char *before = NULL, *now = NULL, *difference = NULL;
@@ -99,7 +99,7 @@ find_difference (PlaitRebuild *rebuild, GError **error)
 }
 
 PlaitRebuild *
-plait_rebuild_new (const char *path, const char *const *overrides, PlaitLog *log, GError **error)
+plait_rebuild_new (const char *path, const PlaitOverride *overrides, PlaitLog *log, GError **error)
 {
   g_autoptr (PlaitRebuild) rebuild = g_new0 (PlaitRebuild, 1);
 

@@ -19,9 +19,9 @@ typedef struct
   PlaitFolder *folder;
 } PlaitRebuild;
 
-/* Opens the run at @path. @overrides ("data.folder=...", NULL-terminated, or NULL) may say where files are now, but
- * must not change results. (transfer full) */
-PlaitRebuild *plait_rebuild_new (const char *path, const char *const *overrides, PlaitLog *log, GError **error);
+/* Opens the run at @path. @overrides, such as data.folder, may say where files are now, but must not change results;
+ * NULL: none. (transfer full) */
+PlaitRebuild *plait_rebuild_new (const char *path, const PlaitOverride *overrides, PlaitLog *log, GError **error);
 void plait_rebuild_free (PlaitRebuild *rebuild);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitRebuild, plait_rebuild_free)
 

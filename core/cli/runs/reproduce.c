@@ -10,7 +10,7 @@
 
 typedef struct
 {
-  const char *const *sets;
+  const PlaitOverride *sets;
   const char *output;
   gint64 updates; /* number of updates to repeat; 0: all */
   gint64 threads;
@@ -148,7 +148,7 @@ run_command (PlaitInvocation *invocation, GError **error)
 static const PlaitOption options[] = {
   PLAIT_OPTION ("updates", 'n', INTEGER, updates, "Make only the first N updates, and compare the log", "N", 1,
                 (double)G_MAXINT64),
-  PLAIT_OPTION ("set", 's', TEXTS, sets, "Give the new place of files, such as data.folder=text", "G.K=V"),
+  PLAIT_OPTION ("set", 's', SETS, sets, "Give the new place of files, such as data.folder=text", "G.K=V"),
   PLAIT_OPTION ("output", 'o', TEXT, output, "Keep the new run in this file; default: it is deleted", "AGAIN.h5"),
   PLAIT_OPTION_FORCE (Options),
   PLAIT_OPTION_THREADS (Options),

@@ -12,7 +12,7 @@
 
 typedef struct
 {
-  const char *const *sets;
+  const PlaitOverride *sets;
   const char *output, *lines;
   gint64 threads;
   gboolean resume, force, dry_run, json;
@@ -89,7 +89,7 @@ run_command (PlaitInvocation *invocation, GError **error)
 }
 
 static const PlaitOption options[] = {
-  PLAIT_OPTION ("set", 's', TEXTS, sets, "Set a key, such as decoder.combiner=flat", "G.K=V"),
+  PLAIT_OPTION ("set", 's', SETS, sets, "Set a key, such as decoder.combiner=flat", "G.K=V"),
   PLAIT_OPTION_UNSET (Options, sets),
   PLAIT_OPTION ("output", 'o', TEXT, output, "The run's file; default: the experiment's name with .h5", "RUN.h5"),
   PLAIT_FLAG ("resume", 'r', resume, "Resume the run in the file, if there is one"),

@@ -22,7 +22,7 @@ log_outcome (const char *path, const PlaitTestOutcome *outcome, PlaitLog *log)
 }
 
 static gboolean
-test_run (const char *path, const char *const *sets, const PlaitTestOptions *options, gboolean json, GError **error)
+test_run (const char *path, const PlaitOverride *sets, const PlaitTestOptions *options, gboolean json, GError **error)
 {
   g_autofree char *folder = g_path_get_dirname (path);
   g_autofree char *place = g_build_filename (folder, "grid", NULL);
@@ -50,7 +50,7 @@ test_run (const char *path, const char *const *sets, const PlaitTestOptions *opt
  */
 
 static gboolean
-test_cells (PlaitGrid *grid, const char *const *sets, const PlaitTestOptions *options, GError **error)
+test_cells (PlaitGrid *grid, const PlaitOverride *sets, const PlaitTestOptions *options, GError **error)
 {
   for (guint i = 0; i < grid->n; i++)
     {
@@ -69,7 +69,7 @@ test_cells (PlaitGrid *grid, const char *const *sets, const PlaitTestOptions *op
 
 /* Evaluates all finished cells of the grid file @path, reads their states again and writes the tables. */
 static gboolean
-test_grid (const char *path, const char *const *sets, const PlaitTestOptions *options, gboolean json, GError **error)
+test_grid (const char *path, const PlaitOverride *sets, const PlaitTestOptions *options, gboolean json, GError **error)
 {
   g_autoptr (PlaitRegistry) registry = plait_registry_new ();
   g_autoptr (PlaitGrid) grid = plait_grid_open (path, registry, error);
@@ -106,7 +106,7 @@ is_grid (const char *path)
 
 typedef struct
 {
-  const char *const *sets;
+  const PlaitOverride *sets;
   const char *checkpoint, *as;
   gint64 threads;
   gboolean json;
@@ -133,40 +133,37 @@ static gboolean
 run_command (PlaitInvocation *invocation, GError **error)
 {
   const Options *options = invocation->options;
-  static const char *const keys[] = { "decode.", "-decode.n_best=", "evaluate.", "data.", NULL };
+  static const char *const keys[] = { "decode.", "-decode.n_best", "evaluate.", "data.", NULL };
   PlaitTestOptions how = { .name = options->as, .threads = (guint)options->threads, .log = invocation->log };
-  g_autoptr (GStrvBuilder) builder = g_strv_builder_new ();
-  g_auto (GStrv) all = NULL;
+  g_autoptr (GPtrArray) values = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr (GArray) all = g_array_new (TRUE, FALSE, sizeof (PlaitOverride));
+  const PlaitOverride checkpoint = { "evaluate.checkpoint", options->checkpoint };
   const char *path;
 
   if (!plait_option_sets (options->sets, keys, "[decode] except n_best, [evaluate] and [data]", error)
       || !check_name (options->as, error))
     return FALSE;
-  for (guint i = 0; options->sets && options->sets[i]; i++)
+  for (guint i = 0; options->sets && options->sets[i].key; i++)
     {
       /* The run stores the setting, so make its path independent of the current folder. */
-      g_autofree char *set = plait_experiment_set_from_here (options->sets[i], error);
+      PlaitOverride set = { options->sets[i].key, plait_override_from_here (&options->sets[i], error) };
 
-      if (!set)
+      if (!set.value)
         return FALSE;
-      g_strv_builder_add (builder, set);
+      g_ptr_array_add (values, (gpointer)set.value);
+      g_array_append_val (all, set);
     }
   if (options->checkpoint)
-    {
-      g_autofree char *set = g_strconcat ("evaluate.checkpoint=", options->checkpoint, NULL);
-
-      g_strv_builder_add (builder, set);
-    }
-  all = g_strv_builder_end (builder);
+    g_array_append_val (all, checkpoint);
   how.stop = plait_stop_on_signals ();
   path = invocation->arguments[0];
   if (!is_grid (path))
-    return test_run (path, (const char *const *)all, &how, options->json, error);
-  return test_grid (path, (const char *const *)all, &how, options->json, error);
+    return test_run (path, (const PlaitOverride *)(gpointer)all->data, &how, options->json, error);
+  return test_grid (path, (const PlaitOverride *)(gpointer)all->data, &how, options->json, error);
 }
 
 static const PlaitOption options[] = {
-  PLAIT_OPTION ("set", 's', TEXTS, sets,
+  PLAIT_OPTION ("set", 's', SETS, sets,
                 "Set a key of [decode], [evaluate], or of a test split in [data], such as decode.beam=10", "G.K=V"),
   PLAIT_OPTION ("checkpoint", 'c', TEXT, checkpoint, "Parameters to use; default: evaluate.checkpoint",
                 PLAIT_OPTION_CHECKPOINTS),

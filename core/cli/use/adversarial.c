@@ -32,7 +32,7 @@ static const char *const perturbations[] = { "shuffled", "noise", "absent", NULL
 typedef struct
 {
   const char *split, *source_is, *checkpoint;
-  const char *const *sets;
+  const PlaitOverride *sets;
   gint64 seed, threads;
   gboolean json, changed;
 } Options;
@@ -219,8 +219,8 @@ static gboolean
 run_command (PlaitInvocation *invocation, GError **error)
 {
   const Options *options = invocation->options;
-  static const char *const keys[] = { "decode.",        "-decode.n_best=", "evaluate.metrics=", "evaluate.resamples=",
-                                      "evaluate.seed=", "evaluate.join=",  "data.too_long=",    NULL };
+  static const char *const keys[] = { "decode.",       "-decode.n_best", "evaluate.metrics", "evaluate.resamples",
+                                      "evaluate.seed", "evaluate.join",  "data.too_long",    NULL };
   Perturbation wanted[G_N_ELEMENTS (perturbations)];
   guint n_wanted;
   g_autoptr (PlaitTrained) trained = NULL;
@@ -294,7 +294,7 @@ static const PlaitOption options[] = {
                 "LIST"),
   PLAIT_OPTION ("seed", 0, INTEGER, seed, "Seed of shuffling and noise; default: 1", "N", 0, (double)G_MAXINT64),
   PLAIT_OPTION_CHECKPOINT (Options),
-  PLAIT_OPTION ("set", 's', TEXTS, sets,
+  PLAIT_OPTION ("set", 's', SETS, sets,
                 "Change a key of [decode], data.too_long, or metrics, join, resamples or seed of [evaluate]", "G.K=V"),
   PLAIT_OPTION_THREADS (Options),
   PLAIT_OPTION_JSON (Options),

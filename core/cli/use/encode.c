@@ -75,7 +75,7 @@ encode (PlaitInference *inference, GError **error)
 static gboolean
 run_command (PlaitInvocation *invocation, GError **error)
 {
-  static const char *const keys[] = { "decode.batch=", "data.empty=", "data.too_long=", NULL };
+  static const char *const keys[] = { "decode.batch", "data.empty", "data.too_long", NULL };
   const PlaitInferenceOptions *options = invocation->options;
   g_auto (PlaitInference) inference = { 0 };
   const PlaitExperiment *experiment;
@@ -104,7 +104,7 @@ static const PlaitOption options[] = {
                    "Text or features of a source; - is standard input", "NAME=FILE"),
   PLAIT_OPTION_OF (PlaitInferenceOptions, "without", 0, TEXTS, without, "Leave a source out", "NAME"),
   PLAIT_OPTION_OF (PlaitInferenceOptions, "output", 'o', TEXT, output, "Write here", "FILE.h5"),
-  PLAIT_OPTION_OF (PlaitInferenceOptions, "set", 0, TEXTS, sets, "Change decode.batch, data.empty or data.too_long",
+  PLAIT_OPTION_OF (PlaitInferenceOptions, "set", 0, SETS, sets, "Change decode.batch, data.empty or data.too_long",
                    "G.K=V"),
   PLAIT_OPTION_FORCE (PlaitInferenceOptions),
   PLAIT_OPTION_CHECKPOINT (PlaitInferenceOptions),

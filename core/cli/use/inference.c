@@ -374,8 +374,8 @@ read_weights (const PlaitInference *inference, guint n, double *weights, GError 
 gboolean
 plait_inference_open (PlaitInference *inference, const PlaitInvocation *invocation, const char *target, GError **error)
 {
-  static const char *const search[] = { "decode.", "data.empty=", "data.too_long=", NULL };
-  static const char *const forced[] = { "decode.batch=", "decode.precision=", "data.empty=", "data.too_long=", NULL };
+  static const char *const search[] = { "decode.", "data.empty", "data.too_long", NULL };
+  static const char *const forced[] = { "decode.batch", "decode.precision", "data.empty", "data.too_long", NULL };
   const PlaitInferenceOptions *options = invocation->options;
   const PlaitEnsembleOptions ensemble
       = { options->checkpoint, options->sets, options->implied, options->changed, invocation->log };

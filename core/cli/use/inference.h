@@ -12,11 +12,11 @@
 /* Options that translate and score share. It is the first member of the structs of both commands' options. */
 typedef struct
 {
-  const char *const *sources; /* values NAME=FILE of --source, NULL-terminated, or NULL */
-  const char *const *without; /* names of missing sources, NULL-terminated, or NULL */
-  const char *const *sets;    /* values of --set for [decode], data.empty and data.too_long, NULL-terminated, or NULL */
-  const char *const *implied; /* sets that other options of the command stand for, NULL-terminated, or NULL */
-  const char *tsv;            /* value of --tsv: which column of standard input is which source, or NULL */
+  const char *const *sources;   /* values NAME=FILE of --source, NULL-terminated, or NULL */
+  const char *const *without;   /* names of missing sources, NULL-terminated, or NULL */
+  const PlaitOverride *sets;    /* values of --set for [decode], data.empty and data.too_long, or NULL */
+  const PlaitOverride *implied; /* sets that other options of the command stand for, or NULL */
+  const char *tsv;              /* value of --tsv: which column of standard input is which source, or NULL */
   const char *checkpoint;
   const char *ensemble;  /* rule of an ensemble, or NULL */
   const char *weights;   /* weights of the runs of an ensemble, as text, or NULL */
@@ -35,7 +35,7 @@ typedef struct
       PLAIT_OPTION_OF (PlaitInferenceOptions, "tsv", 0, TEXT, tsv,                                                     \
                        "Read the sources from standard input, in columns between tabs; - skips a column", "NAME,..."), \
       PLAIT_OPTION_OF (PlaitInferenceOptions, "without", 0, TEXTS, without, "Leave a source out", "NAME"),             \
-      PLAIT_OPTION_OF (PlaitInferenceOptions, "set", 0, TEXTS, sets,                                                   \
+      PLAIT_OPTION_OF (PlaitInferenceOptions, "set", 0, SETS, sets,                                                    \
                        "Change a key of [decode], data.empty or data.too_long", "G.K=V"),                              \
       PLAIT_OPTION_OF (PlaitInferenceOptions, "attention", 'a', TEXT, attention,                                       \
                        "Write the attention and coverage of every sentence to this file", "DUMP.h5"),                  \

@@ -311,20 +311,19 @@ has_n_best (const Options *options)
   return options->n_best > 0 || plait_option_set_value (options->text.sets, "decode.n_best");
 }
 
-/* Returns the settings that --beam and --n-best stand for, so that those of --set are checked together with them.
- * Without n_best a translation has one hypothesis. --n-best itself raises a beam that --beam does not give. (transfer
- * full) */
-static char **
-implied_sets (const Options *options)
+/* Fills the list @implied [3] with the settings that --beam and --n-best stand for, so that those of --set are checked
+ * together with them. @beam is the text of --beam. Without n_best a translation has one hypothesis. --n-best itself
+ * raises a beam that --beam does not give. */
+static void
+imply_sets (const Options *options, const char *beam, PlaitOverride *implied)
 {
-  g_autoptr (GStrvBuilder) sets = g_strv_builder_new ();
-  g_autofree char *beam = g_strdup_printf ("decode.beam=%jd", options->beam);
+  guint n = 0;
 
   if (!plait_option_set_value (options->text.sets, "decode.n_best"))
-    g_strv_builder_add (sets, "decode.n_best=1");
+    implied[n++] = (PlaitOverride){ "decode.n_best", "1" };
   if (options->beam > 0)
-    g_strv_builder_add (sets, beam);
-  return g_strv_builder_end (sets);
+    implied[n++] = (PlaitOverride){ "decode.beam", beam };
+  implied[n] = (PlaitOverride){ NULL };
 }
 
 /* Copies the experiment's search settings @usual into @settings and applies the options. */
@@ -403,7 +402,8 @@ static gboolean
 run_command (PlaitInvocation *invocation, GError **error)
 {
   Options *options = invocation->options;
-  g_auto (GStrv) implied = implied_sets (options);
+  g_autofree char *beam = g_strdup_printf ("%jd", options->beam);
+  PlaitOverride implied[3];
   g_auto (PlaitInference) inference = { 0 };
   g_auto (PlaitOutput) to = { 0 };
   Printer printer = { .line = -1 };
@@ -414,7 +414,8 @@ run_command (PlaitInvocation *invocation, GError **error)
   gint64 done = 0;
   gboolean good;
 
-  options->text.implied = (const char *const *)implied;
+  imply_sets (options, beam, implied);
+  options->text.implied = implied;
   if (!read_format (options, &printer.format, error) || !plait_inference_open (&inference, invocation, NULL, error)
       || !decode_settings (&inference.trained->experiment->decode, options, &decoding.settings, error))
     return FALSE;

@@ -472,7 +472,7 @@ check_first (Builder *builder)
 }
 
 PlaitCells *
-plait_cells_check (const char *path, const char *const *overrides, PlaitResolveFlags flags, PlaitRegistry *registry,
+plait_cells_check (const char *path, const PlaitOverride *overrides, PlaitResolveFlags flags, PlaitRegistry *registry,
                    PlaitProblems *problems)
 {
   GError *fault = NULL;
@@ -561,7 +561,7 @@ plait_cells_describe_seeds (const PlaitCells *cells)
 }
 
 PlaitCells *
-plait_cells_load (const char *path, const char *const *overrides, PlaitResolveFlags more, PlaitRegistry *registry,
+plait_cells_load (const char *path, const PlaitOverride *overrides, PlaitResolveFlags more, PlaitRegistry *registry,
                   GError **error)
 {
   g_autoptr (PlaitProblems) problems = plait_problems_new ();

@@ -89,12 +89,12 @@ typedef struct
 /* Returns the cells of the grid file at @path. Resolves and checks each cell with its files and modules, and makes the
  * further checks in @more. Reports all faults in one error. A fault that several cells share is reported once, with the
  * label of the first of them. (transfer full) */
-PlaitCells *plait_cells_load (const char *path, const char *const *overrides, PlaitResolveFlags more,
+PlaitCells *plait_cells_load (const char *path, const PlaitOverride *overrides, PlaitResolveFlags more,
                               PlaitRegistry *registry, GError **error);
 
 /* Returns the cells of the grid file at @path, each resolved with the checks in @flags. Returns NULL after adding
  * faults to @problems. (transfer full) */
-PlaitCells *plait_cells_check (const char *path, const char *const *overrides, PlaitResolveFlags flags,
+PlaitCells *plait_cells_check (const char *path, const PlaitOverride *overrides, PlaitResolveFlags flags,
                                PlaitRegistry *registry, PlaitProblems *problems);
 
 /* Returns a sentence about the cells that are left out because they equal an earlier cell; NULL if no cell is.

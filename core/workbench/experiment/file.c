@@ -70,6 +70,26 @@ set_from_here (PlaitKeyFile *file, const char *group, const char *key, GError **
   return plait_key_file_set (file, group, key, value, NULL, error);
 }
 
+#define EXAMPLES "write it like decoder.layers=4 or source.en.layers=4"
+
+gboolean
+plait_override_split (char *text, PlaitOverride *override, GError **error)
+{
+  char *equals = strchr (text, '=');
+
+  if (!equals)
+    return plait_fail (error, PLAIT_ERROR_INPUT, "--set %s: is not GROUP.KEY=VALUE; " EXAMPLES, text);
+  *equals = '\0';
+  *override = (PlaitOverride){ g_strstrip (text), equals + 1 };
+  return TRUE;
+}
+
+char *
+plait_override_text (const PlaitOverride *override)
+{
+  return g_strconcat (override->key, "=", override->value, NULL);
+}
+
 /* Removes the key @dotted, the value of --unset, from @file. */
 static void
 unset (PlaitKeyFile *file, const char *dotted, PlaitProblems *problems)
@@ -86,64 +106,53 @@ unset (PlaitKeyFile *file, const char *dotted, PlaitProblems *problems)
     plait_key_file_remove (file, group, key);
 }
 
-/* Applies an override to @file. @text is the value of --set, or PLAIT_EXPERIMENT_UNSET followed by the value of
- * --unset. */
+/* Applies @set, which sets a key, to @file. */
 static void
-override (PlaitKeyFile *file, const char *text, PlaitProblems *problems)
+set_key (PlaitKeyFile *file, const PlaitOverride *set, PlaitProblems *problems)
 {
-  if (*text == PLAIT_EXPERIMENT_UNSET)
-    {
-      unset (file, text + 1, problems);
-      return;
-    }
-
-  const char *equals = strchr (text, '=');
-  g_autofree char *origin = g_strdup_printf ("--set %s", text);
-  g_autofree char *dotted = NULL, *group = NULL, *key = NULL;
+  g_autofree char *text = plait_override_text (set), *origin = g_strconcat ("--set ", text, NULL);
+  g_autofree char *group = NULL, *key = NULL;
   g_autoptr (GError) fault = NULL;
 
-  if (equals)
-    dotted = g_strstrip (g_strndup (text, (gsize)(equals - text)));
-  if (!dotted || !plait_experiment_split_key (dotted, &group, &key))
-    plait_problems_add (problems, "%s: is not GROUP.KEY=VALUE; write it like decoder.layers=4 or source.en.layers=4",
-                        origin);
-  else if (!plait_key_file_set (file, group, key, equals + 1, origin, &fault))
+  if (!plait_experiment_split_key (set->key, &group, &key))
+    plait_problems_add (problems, "%s: is not GROUP.KEY=VALUE; " EXAMPLES, origin);
+  else if (!plait_key_file_set (file, group, key, set->value, origin, &fault))
     plait_problems_add_error (problems, g_steal_pointer (&fault));
   else if (is_path_setting (group, key) && !set_from_here (file, group, key, &fault))
     plait_problems_add_key (problems, file, group, key, "%s", fault->message);
 }
 
 char *
-plait_experiment_set_from_here (const char *set, GError **error)
+plait_override_from_here (const PlaitOverride *set, GError **error)
 {
   g_autoptr (PlaitProblems) problems = plait_problems_new ();
   g_autoptr (PlaitKeyFile) file = plait_key_file_new ("--set");
-  g_autofree char *value = NULL;
   const char *group, *key;
 
-  override (file, set, problems);
+  set_key (file, set, problems);
   if (!plait_problems_report (problems, PLAIT_ERROR_INPUT, error))
     return NULL;
   group = plait_key_file_groups (file)[0];
   key = plait_key_file_keys (file, group)[0];
-  if (!is_path_setting (group, key))
-    return g_strdup (set);
-  value = plait_key_file_escape (plait_key_file_value (file, group, key));
-  return g_strdup_printf ("%s.%s=%s", group, key, value);
+  return is_path_setting (group, key) ? plait_key_file_escape (plait_key_file_value (file, group, key))
+                                      : g_strdup (set->value);
 }
 
 static gboolean
-override_all (PlaitKeyFile *file, const char *const *overrides, GError **error)
+override_all (PlaitKeyFile *file, const PlaitOverride *overrides, GError **error)
 {
   g_autoptr (PlaitProblems) problems = plait_problems_new ();
 
-  for (guint i = 0; overrides && overrides[i]; i++)
-    override (file, overrides[i], problems);
+  for (const PlaitOverride *override = overrides; override && override->key; override++)
+    if (override->value)
+      set_key (file, override, problems);
+    else
+      unset (file, override->key, problems);
   return plait_problems_report (problems, PLAIT_ERROR_INPUT, error);
 }
 
 PlaitKeyFile *
-plait_experiment_read (const char *path, const char *const *overrides, GError **error)
+plait_experiment_read (const char *path, const PlaitOverride *overrides, GError **error)
 {
   g_autoptr (PlaitKeyFile) file = plait_key_file_load_pipe (path, error);
 
@@ -168,7 +177,7 @@ plait_experiment_folder (const char *path)
 }
 
 PlaitExperiment *
-plait_experiment_check (const char *path, const char *const *overrides, PlaitResolveFlags flags,
+plait_experiment_check (const char *path, const PlaitOverride *overrides, PlaitResolveFlags flags,
                         PlaitRegistry *registry, PlaitProblems *problems)
 {
   GError *fault = NULL;
@@ -184,8 +193,8 @@ plait_experiment_check (const char *path, const char *const *overrides, PlaitRes
 }
 
 PlaitExperiment *
-plait_experiment_load (const char *path, const char *const *overrides, PlaitResolveFlags flags, PlaitRegistry *registry,
-                       GError **error)
+plait_experiment_load (const char *path, const PlaitOverride *overrides, PlaitResolveFlags flags,
+                       PlaitRegistry *registry, GError **error)
 {
   g_autoptr (PlaitProblems) problems = plait_problems_new ();
   g_autoptr (PlaitExperiment) experiment = plait_experiment_check (path, overrides, flags, registry, problems);
@@ -194,7 +203,7 @@ plait_experiment_load (const char *path, const char *const *overrides, PlaitReso
 }
 
 PlaitExperiment *
-plait_experiment_parse (const char *text, const char *name, const char *const *overrides, PlaitRegistry *registry,
+plait_experiment_parse (const char *text, const char *name, const PlaitOverride *overrides, PlaitRegistry *registry,
                         GError **error)
 {
   g_autoptr (PlaitKeyFile) file = plait_key_file_load_data (text, -1, name, error);

@@ -103,25 +103,33 @@ typedef enum
   PLAIT_RESOLVE_COUNT_LINES = 1 << 3, /* the files of a split must have equal numbers of lines; reads them completely */
 } PlaitResolveFlags;
 
-/* First character of an override that removes a key: "!train.initialise". */
-#define PLAIT_EXPERIMENT_UNSET '!'
+/* A key that the command line sets or removes. A list of them ends with zeros; an empty list may be NULL. */
+typedef struct
+{
+  const char *key;   /* GROUP.KEY, such as "decoder.layers" or "source.en.layers" */
+  const char *value; /* NULL: remove the key */
+} PlaitOverride;
 
-/* Returns the experiment of the file at @path, after applying @overrides and making the checks in @flags. @overrides
- * are texts such as "decoder.layers=4", "source.en.layers=4" or "!train.initialise", applied in this order;
- * NULL-terminated, or NULL. Paths in @overrides are relative to the current folder. Ignores a group [grid]. (transfer
- * full) */
-PlaitExperiment *plait_experiment_load (const char *path, const char *const *overrides, PlaitResolveFlags flags,
+/* Splits @text, "GROUP.KEY=VALUE", in place. FALSE with an error if it has no '='. */
+gboolean plait_override_split (char *text, PlaitOverride *override, GError **error);
+
+/* Returns @override, which sets a key, as "GROUP.KEY=VALUE". (transfer full) */
+char *plait_override_text (const PlaitOverride *override);
+
+/* Returns the experiment of the file at @path, after applying @overrides, in this order, and making the checks in
+ * @flags. Paths in @overrides are relative to the current folder. Ignores a group [grid]. (transfer full) */
+PlaitExperiment *plait_experiment_load (const char *path, const PlaitOverride *overrides, PlaitResolveFlags flags,
                                         PlaitRegistry *registry, GError **error);
 
 /* Reads an experiment file like plait_experiment_load. Returns NULL after adding faults to @problems. (transfer
  * full) */
-PlaitExperiment *plait_experiment_check (const char *path, const char *const *overrides, PlaitResolveFlags flags,
+PlaitExperiment *plait_experiment_check (const char *path, const PlaitOverride *overrides, PlaitResolveFlags flags,
                                          PlaitRegistry *registry, PlaitProblems *problems);
 
 /* Returns the experiment in @text, which plait_experiment_text() made and a run stores. Applies @overrides as
  * plait_experiment_load() does. @name identifies the text in messages. Files of [data] may be missing. (transfer
  * full) */
-PlaitExperiment *plait_experiment_parse (const char *text, const char *name, const char *const *overrides,
+PlaitExperiment *plait_experiment_parse (const char *text, const char *name, const PlaitOverride *overrides,
                                          PlaitRegistry *registry, GError **error);
 
 void plait_experiment_free (PlaitExperiment *experiment);
@@ -205,9 +213,9 @@ gboolean plait_experiment_reads_trees (const PlaitExperiment *experiment);
 /* TRUE if a decoder predicts a sequence. */
 gboolean plait_experiment_has_decoder (const PlaitExperiment *experiment);
 
-/* Returns FALSE with an error if one of @sets has no effect on the trained @experiment, such as a key of search if
- * there is no decoder. @sets are texts "GROUP.KEY=VALUE", NULL-terminated; or NULL. */
-gboolean plait_experiment_check_sets (const PlaitExperiment *experiment, const char *const *sets, GError **error);
+/* Returns FALSE with an error if one of @sets, which set keys, has no effect on the trained @experiment, such as a key
+ * of search if there is no decoder. */
+gboolean plait_experiment_check_sets (const PlaitExperiment *experiment, const PlaitOverride *sets, GError **error);
 
 /* Returns the kind of the target's lines if @stream is the target, else PLAIT_TARGET_TEXT. */
 PlaitTargetKind plait_experiment_target_kind (const PlaitExperiment *experiment, const char *stream);
@@ -256,16 +264,16 @@ gboolean plait_experiment_each_plugin (const PlaitExperiment *experiment, PlaitE
  * Steps of loading an experiment, for axes/cells.h
  */
 
-/* Returns @set, "GROUP.KEY=VALUE" of a command line, with absolute paths, and with "~" and variables replaced. So it
- * can be read again in another folder and environment. (transfer full) */
-char *plait_experiment_set_from_here (const char *set, GError **error);
+/* Returns the value of @set, which sets a key, with absolute paths, and with "~" and variables replaced. So it can be
+ * read again in another folder and environment. (transfer full) */
+char *plait_override_from_here (const PlaitOverride *set, GError **error);
 
 /* Returns the folder to which paths in the experiment file at @path are relative: the file's own folder, or the current
  * folder if @path is a pipe. (transfer full) */
 char *plait_experiment_folder (const char *path);
 
 /* Returns the key-file at @path, with @overrides applied. (transfer full) */
-PlaitKeyFile *plait_experiment_read (const char *path, const char *const *overrides, GError **error);
+PlaitKeyFile *plait_experiment_read (const char *path, const PlaitOverride *overrides, GError **error);
 
 #define PLAIT_GRID_GROUP "grid"
 

@@ -143,21 +143,15 @@ plait_experiment_has_decoder (const PlaitExperiment *experiment)
 }
 
 gboolean
-plait_experiment_check_sets (const PlaitExperiment *experiment, const char *const *sets, GError **error)
+plait_experiment_check_sets (const PlaitExperiment *experiment, const PlaitOverride *sets, GError **error)
 {
-  static const char *const active[] = { "batch=", "precision=", "n_best=" };
+  static const char *const active[] = { "decode.batch", "decode.precision", "decode.n_best", NULL };
 
-  for (guint i = 0; sets && sets[i] && !plait_experiment_has_decoder (experiment); i++)
-    {
-      gboolean acts = !g_str_has_prefix (sets[i], "decode.");
-
-      for (guint k = 0; k < G_N_ELEMENTS (active) && !acts; k++)
-        acts = g_str_has_prefix (sets[i] + strlen ("decode."), active[k]);
-      if (!acts)
-        return plait_fail (error, PLAIT_ERROR_INPUT,
-                           "--set %s: has no effect, since %s has no decoder that searches; leave it out", sets[i],
-                           experiment->path);
-    }
+  for (const PlaitOverride *set = sets; set && set->key && !plait_experiment_has_decoder (experiment); set++)
+    if (g_str_has_prefix (set->key, "decode.") && !g_strv_contains (active, set->key))
+      return plait_fail (error, PLAIT_ERROR_INPUT,
+                         "--set %s=%s: has no effect, since %s has no decoder that searches; leave it out", set->key,
+                         set->value, experiment->path);
   return TRUE;
 }
 

@@ -134,7 +134,7 @@ check_folder (const char *folder, GError **error)
 
 /* Returns the cells of the grid file with their file names, but without their states. (transfer full) */
 static PlaitGrid *
-read_grid (const char *path, const char *const *overrides, const char *folder, gboolean fresh, PlaitResolveFlags more,
+read_grid (const char *path, const PlaitOverride *overrides, const char *folder, gboolean fresh, PlaitResolveFlags more,
            PlaitRegistry *registry, GError **error)
 {
   g_autoptr (PlaitGrid) grid = g_new0 (PlaitGrid, 1);
@@ -143,7 +143,7 @@ read_grid (const char *path, const char *const *overrides, const char *folder, g
   if (!check_folder (folder, error))
     return NULL;
   grid->path = g_strdup (path);
-  grid->overrides = g_strdupv ((char **)overrides);
+  grid->overrides = overrides;
   grid->folder = g_strdup (folder);
   grid->fresh = fresh;
   grid->cells = plait_cells_load (path, overrides, more, registry, error);
@@ -222,7 +222,7 @@ choose (PlaitGrid *grid, const char *const *names, GError **error)
 }
 
 PlaitGrid *
-plait_grid_new (const char *path, const char *const *overrides, const char *folder, gboolean fresh,
+plait_grid_new (const char *path, const PlaitOverride *overrides, const char *folder, gboolean fresh,
                 const char *const *names, PlaitResolveFlags more, PlaitRegistry *registry, PlaitLog *log,
                 GError **error)
 {
@@ -249,7 +249,6 @@ plait_grid_free (PlaitGrid *grid)
   g_free (grid->items);
   g_free (grid->text);
   g_free (grid->path);
-  g_strfreev (grid->overrides);
   g_free (grid->folder);
   g_strfreev (grid->unclaimed);
   plait_lock_release (grid->lock);

@@ -57,10 +57,10 @@ typedef struct
 typedef struct
 {
   PlaitCells *cells;
-  char *text;       /* text of the experiment file as read */
-  char *path;       /* path of the experiment file, as given */
-  char **overrides; /* GROUP.KEY=VALUE that replace settings of the file, NULL-terminated; or NULL */
-  char *folder;     /* folder of the grid, which may not exist yet */
+  char *text;                     /* text of the experiment file as read */
+  char *path;                     /* path of the experiment file, as given */
+  const PlaitOverride *overrides; /* what replaces settings of the file, or NULL; owned by the caller */
+  char *folder;                   /* folder of the grid, which may not exist yet */
   guint n;
   PlaitGridCell *items;
   guint n_known;    /* length of items; the first n are the cells of this grid, the others belong to other parts of the
@@ -75,8 +75,8 @@ typedef struct
  * (NULL-terminated) restricts the grid to these cells, each named by its label or by its file name without ending;
  * NULL: all cells. The named cells are locked from before their state is read until the grid is freed, so that no other
  * process runs them; @log reports waiting for a lock. @more adds checks, such as PLAIT_RESOLVE_COUNT_LINES before cells
- * are run. @registry must outlive the grid. (transfer full) */
-PlaitGrid *plait_grid_new (const char *path, const char *const *overrides, const char *folder, gboolean fresh,
+ * are run. @overrides and @registry must outlive the grid. (transfer full) */
+PlaitGrid *plait_grid_new (const char *path, const PlaitOverride *overrides, const char *folder, gboolean fresh,
                            const char *const *names, PlaitResolveFlags more, PlaitRegistry *registry, PlaitLog *log,
                            GError **error);
 

@@ -55,12 +55,12 @@ begin_line (const PlaitGrid *grid, GError **error)
   g_string_append (line, " &&");
   for (guint i = 0; i < G_N_ELEMENTS (words); i++)
     plait_path_append_quoted (line, words[i]);
-  for (guint i = 0; grid->overrides && grid->overrides[i]; i++)
+  for (const PlaitOverride *override = grid->overrides; override && override->key; override++)
     {
-      gboolean unset = *grid->overrides[i] == PLAIT_EXPERIMENT_UNSET;
+      g_autofree char *set = override->value ? plait_override_text (override) : NULL;
 
-      plait_path_append_quoted (line, unset ? "--unset" : "--set");
-      plait_path_append_quoted (line, grid->overrides[i] + unset);
+      plait_path_append_quoted (line, set ? "--set" : "--unset");
+      plait_path_append_quoted (line, set ? set : override->key);
     }
   return g_steal_pointer (&line);
 }

@@ -195,7 +195,7 @@ static gboolean
 take (Averaging *averaging, guint i, GError **error)
 {
   /* The new run has only this mean, stored as the last checkpoint; "best" finds it. */
-  static const char *const overrides[] = { "evaluate.checkpoint=best", NULL };
+  static const PlaitOverride overrides[] = { { "evaluate.checkpoint", "best" }, { NULL } };
   const PlaitAverageCheckpoint *checkpoint = &averaging->checkpoints[i];
   g_autoptr (PlaitTrained) trained = plait_trained_open (checkpoint->run, checkpoint->checkpoint, overrides,
                                                          averaging->changed, averaging->log, error);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "run/resume.h"
 
+#include <string.h>
+
 #include "files/problems.h"
 #include "setup/trained.h"
 
@@ -12,10 +14,11 @@ old_training_fingerprint (const PlaitExperiment *experiment, const char *text, c
 {
   const PlaitTrainSettings *train = &experiment->train;
   g_autofree char *name = g_strconcat (output, ":/@experiment", NULL);
-  g_autofree char *epochs = g_strdup_printf ("train.epochs=%jd", train->epochs);
-  g_autofree char *updates = g_strdup_printf ("train.updates=%jd", train->updates);
-  g_autofree char *patience = g_strdup_printf ("train.patience=%jd", train->patience);
-  const char *const overrides[] = { epochs, updates, patience, NULL };
+  g_autofree char *epochs = g_strdup_printf ("%jd", train->epochs);
+  g_autofree char *updates = g_strdup_printf ("%jd", train->updates);
+  g_autofree char *patience = g_strdup_printf ("%jd", train->patience);
+  const PlaitOverride overrides[]
+      = { { "train.epochs", epochs }, { "train.updates", updates }, { "train.patience", patience }, { NULL } };
   g_autoptr (PlaitExperiment) old = plait_experiment_parse (text, name, ends ? overrides : NULL,
                                                             experiment->sources[0].encoder->plugin->registry, error);
 
@@ -120,27 +123,23 @@ ends_later (const PlaitTrainSettings *before, const PlaitTrainSettings *now, Pla
 gboolean
 plait_resume_comes_through (const PlaitExperiment *experiment, PlaitDigests *digests, PlaitStore *old)
 {
-  static const char *const ends[] = { "epochs", "updates", "patience" };
+  PlaitOverride ends[] = { { "train.epochs" }, { "train.updates" }, { "train.patience" }, { NULL } };
   g_autofree char *old_key = plait_store_get_string (old, "/", "training_key", NULL);
   g_autofree char *text = plait_experiment_text (experiment);
   g_autofree char *key = NULL;
   g_autoptr (PlaitKeyFile) file = plait_trained_key_file (old, NULL);
-  g_autoptr (GPtrArray) overrides = g_ptr_array_new_with_free_func (g_free);
   g_autoptr (PlaitExperiment) shorter = NULL;
 
-  for (guint i = 0; file && i < G_N_ELEMENTS (ends); i++)
+  for (guint i = 0; file && ends[i].key; i++)
     {
-      const char *value = plait_key_file_value (file, "train", ends[i]);
-
-      if (!value)
+      ends[i].value = plait_key_file_value (file, "train", ends[i].key + strlen ("train."));
+      if (!ends[i].value)
         return FALSE;
-      g_ptr_array_add (overrides, g_strdup_printf ("train.%s=%s", ends[i], value));
     }
-  g_ptr_array_add (overrides, NULL);
   if (!file || !old_key)
     return FALSE;
-  shorter = plait_experiment_parse (text, experiment->name, (const char *const *)overrides->pdata,
-                                    experiment->sources[0].encoder->plugin->registry, NULL);
+  shorter
+      = plait_experiment_parse (text, experiment->name, ends, experiment->sources[0].encoder->plugin->registry, NULL);
   key = shorter ? plait_training_fingerprint (shorter, digests, NULL) : NULL;
   return key && g_str_equal (key, old_key) && ends_later (&shorter->train, &experiment->train, old);
 }

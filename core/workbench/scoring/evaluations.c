@@ -302,6 +302,39 @@ keep (const PlaitEvaluations *evaluations, PlaitStore *store, const char *name, 
   return copy_if_there (store, from, times, error);
 }
 
+/* Writes the settings of a named evaluation to the attribute set of @group. */
+static gboolean
+write_set (const PlaitOverride *set, PlaitStore *store, const char *group, GError **error)
+{
+  g_autoptr (GStrvBuilder) builder = g_strv_builder_new ();
+  g_auto (GStrv) texts = NULL;
+
+  for (; set && set->key; set++)
+    {
+      g_autofree char *text = plait_override_text (set);
+
+      g_strv_builder_add (builder, text);
+    }
+  texts = g_strv_builder_end (builder);
+  return plait_store_set_list (store, group, "set", PLAIT_STORE_STRING, g_strv_length (texts), texts, error);
+}
+
+/* Returns @experiment with the settings that write_set wrote to @group; NULL without them. (transfer full) */
+static PlaitExperiment *
+read_set (const PlaitExperiment *experiment, PlaitStore *store, const char *group)
+{
+  g_autofree char *text = plait_experiment_text (experiment);
+  gint64 n;
+  g_auto (GStrv) texts = plait_store_get_list (store, group, "set", PLAIT_STORE_STRING, &n, NULL);
+  g_autofree PlaitOverride *set = g_new0 (PlaitOverride, texts ? n + 1 : 1);
+
+  for (gint64 i = 0; texts && i < n; i++)
+    if (!plait_override_split (texts[i], &set[i], NULL))
+      return NULL;
+  return texts ? plait_experiment_parse (text, group, set, experiment->sources[0].encoder->plugin->registry, NULL)
+               : NULL;
+}
+
 static gboolean
 write_new (const PlaitEvaluations *evaluations, PlaitStore *store, const Item *item, GError **error)
 {
@@ -315,9 +348,7 @@ write_new (const PlaitEvaluations *evaluations, PlaitStore *store, const Item *i
          && plait_store_set_string (store, group, "key", key, error)
          && plait_store_set_string (store, group, "checkpoint", evaluations->checkpoint, error)
          && plait_store_set_string (store, group, "settings", settings, error)
-         && (!setup->name
-             || plait_store_set_list (store, group, "set", PLAIT_STORE_STRING, g_strv_length ((char **)setup->set),
-                                      setup->set, error))
+         && (!setup->name || write_set (setup->set, store, group, error))
          && plait_evaluation_write_attention (&evaluations->evaluator, item->name, item->corpus,
                                               experiment->evaluate.attention, store, error);
 }
@@ -348,16 +379,9 @@ static gboolean
 still_counts (const PlaitEvaluations *evaluations, const char *name)
 {
   const PlaitEvaluationsSetup *setup = &evaluations->setup;
-  const PlaitExperiment *experiment = setup->experiment_model->experiment;
   g_autofree char *group = g_strdup_printf ("/evaluation/%s", name);
   g_autofree char *split = g_strndup (name, strcspn (name, "."));
-  g_autofree char *text = plait_experiment_text (experiment);
-  gint64 n;
-  g_auto (GStrv) set = plait_store_get_list (setup->trained, group, "set", PLAIT_STORE_STRING, &n, NULL);
-  g_autoptr (PlaitExperiment) changed
-      = set ? plait_experiment_parse (text, name, (const char *const *)set,
-                                      experiment->sources[0].encoder->plugin->registry, NULL)
-            : NULL;
+  g_autoptr (PlaitExperiment) changed = read_set (setup->experiment_model->experiment, setup->trained, group);
   g_autofree char *fingerprint = changed
                                      ? plait_evaluation_fingerprint (changed, split, setup->training_fingerprint,
                                                                      plait_run_inputs_digests (setup->run_inputs), NULL)

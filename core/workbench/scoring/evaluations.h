@@ -27,8 +27,8 @@ typedef struct
   PlaitCorpus *const *tests;        /* [test splits]: their texts; NULL: opened when needed */
   PlaitStore *trained;              /* file with checkpoints and perhaps evaluations; only the first process needs it */
   const char *training_fingerprint;
-  const char *name;       /* NAME, if the evaluations are to be named SPLIT.NAME; else NULL */
-  const char *const *set; /* settings of named evaluations, NULL-terminated; NULL without name */
+  const char *name;         /* NAME, if the evaluations are to be named SPLIT.NAME; else NULL */
+  const PlaitOverride *set; /* settings of named evaluations; NULL without name */
   PlaitPool *pool;
   PlaitLog *log;
   const gint *stop;

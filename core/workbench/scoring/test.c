@@ -76,7 +76,7 @@ write_file (const PlaitEvaluations *evaluations, PlaitStore *trained, PlaitRunOu
 
 gboolean
 plait_test (PlaitStore *trained, PlaitRunOutput *run_output, PlaitRunInputs *run_inputs,
-            const char *training_fingerprint, const char *const *set, const PlaitTestOptions *options,
+            const char *training_fingerprint, const PlaitOverride *set, const PlaitTestOptions *options,
             PlaitTestOutcome *outcome, GError **error)
 {
   const PlaitExperiment *experiment = plait_run_inputs_experiment (run_inputs);
@@ -125,18 +125,17 @@ plait_test (PlaitStore *trained, PlaitRunOutput *run_output, PlaitRunInputs *run
  * change settings of search, even if validation translates, and may truncate sentences that are too long: both do not
  * affect training. */
 static gboolean
-check_training (PlaitStore *run, const PlaitExperiment *own, const char *const *overrides, gboolean beside,
+check_training (PlaitStore *run, const PlaitExperiment *own, const PlaitOverride *overrides, gboolean beside,
                 PlaitRegistry *registry, GError **error)
 {
-  g_autoptr (GPtrArray) taken = g_ptr_array_new ();
+  g_autoptr (GArray) taken = g_array_new (TRUE, FALSE, sizeof (PlaitOverride));
   g_autoptr (PlaitExperiment) changed = NULL;
   g_autofree char *before = NULL, *now = NULL, *difference = NULL;
 
-  for (guint i = 0; overrides && overrides[i]; i++)
-    if (!beside || (g_str_has_prefix (overrides[i], "data.") && !g_str_has_prefix (overrides[i], "data.too_long=")))
-      g_ptr_array_add (taken, (gpointer)overrides[i]);
-  g_ptr_array_add (taken, NULL);
-  changed = plait_trained_experiment (run, (const char *const *)taken->pdata, registry, error);
+  for (guint i = 0; overrides && overrides[i].key; i++)
+    if (!beside || (g_str_has_prefix (overrides[i].key, "data.") && !g_str_equal (overrides[i].key, "data.too_long")))
+      g_array_append_val (taken, overrides[i]);
+  changed = plait_trained_experiment (run, (const PlaitOverride *)(gpointer)taken->data, registry, error);
   if (!changed)
     return FALSE;
   before = plait_experiment_training_fingerprint_text (own, PLAIT_FINGERPRINT_FULL);
@@ -170,7 +169,7 @@ find_training_fingerprint (PlaitStore *run, GError **error)
 }
 
 gboolean
-plait_test_file (const char *path, const char *const *overrides, const PlaitTestOptions *options,
+plait_test_file (const char *path, const PlaitOverride *overrides, const PlaitTestOptions *options,
                  PlaitTestOutcome *outcome, GError **error)
 {
   g_autoptr (PlaitStore) found = plait_trained_open_store (path, NULL, error);
@@ -181,7 +180,6 @@ plait_test_file (const char *path, const char *const *overrides, const PlaitTest
   g_autoptr (PlaitExperiment) experiment = NULL;
   g_autoptr (PlaitRunInputs) run_inputs = NULL;
   g_autofree char *training_fingerprint = trained ? find_training_fingerprint (trained, error) : NULL;
-  const char *const none[] = { NULL };
 
   own = training_fingerprint ? plait_trained_experiment (trained, NULL, registry, error) : NULL;
   if (!own || !plait_experiment_check_sets (own, overrides, error)
@@ -190,6 +188,5 @@ plait_test_file (const char *path, const char *const *overrides, const PlaitTest
   experiment = plait_trained_experiment (trained, overrides, registry, error);
   run_inputs = experiment ? plait_run_inputs_new (experiment, trained, own, NULL, options->log, error) : NULL;
   return run_inputs
-         && plait_test (trained, run_output, run_inputs, training_fingerprint, overrides ? overrides : none, options,
-                        outcome, error);
+         && plait_test (trained, run_output, run_inputs, training_fingerprint, overrides, options, outcome, error);
 }

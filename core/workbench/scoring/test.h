@@ -23,13 +23,13 @@ typedef struct
 } PlaitTestOutcome;
 
 /* Evaluates @trained, a finished run with fingerprint @training_fingerprint, as the experiment of @run_inputs says, and
- * writes @run_output. If options->name is set, @set lists the settings of the named evaluation (NULL-terminated).
- * Leaves the file alone if nothing in it would change. PLAIT_ERROR_INPUT if the run's plugins have changed. */
+ * writes @run_output. If options->name is set, @set lists the settings of the named evaluation. Leaves the file alone
+ * if nothing in it would change. PLAIT_ERROR_INPUT if the run's plugins have changed. */
 gboolean plait_test (PlaitStore *trained, PlaitRunOutput *run_output, PlaitRunInputs *run_inputs,
-                     const char *training_fingerprint, const char *const *set, const PlaitTestOptions *options,
+                     const char *training_fingerprint, const PlaitOverride *set, const PlaitTestOptions *options,
                      PlaitTestOutcome *outcome, GError **error);
 
-/* Evaluates the run in the file @path, which is locked meanwhile. @overrides (NULL-terminated, or NULL) may set keys of
- * [decode] and [evaluate], and test splits of [data]. Needs no training text. */
-gboolean plait_test_file (const char *path, const char *const *overrides, const PlaitTestOptions *options,
+/* Evaluates the run in the file @path, which is locked meanwhile. @overrides (may be NULL) may set keys of [decode]
+ * and [evaluate], and test splits of [data]. Needs no training text. */
+gboolean plait_test_file (const char *path, const PlaitOverride *overrides, const PlaitTestOptions *options,
                           PlaitTestOutcome *outcome, GError **error);

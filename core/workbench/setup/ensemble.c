@@ -44,21 +44,21 @@ GPtrArray *
 plait_ensemble_open (char *const *paths, const PlaitEnsembleOptions *options, GError **error)
 {
   g_autoptr (GPtrArray) runs = g_ptr_array_new_with_free_func ((GDestroyNotify)plait_trained_free);
-  g_autoptr (GPtrArray) sets = g_ptr_array_new ();
+  g_autoptr (GArray) sets = g_array_new (TRUE, FALSE, sizeof (PlaitOverride));
   guint n = g_strv_length ((char **)paths);
 
-  for (guint i = 0; options->sets && options->sets[i]; i++)
-    g_ptr_array_add (sets, (gpointer)options->sets[i]);
-  for (guint i = 0; options->implied && options->implied[i]; i++)
-    g_ptr_array_add (sets, (gpointer)options->implied[i]);
-  g_ptr_array_add (sets, NULL);
+  for (guint i = 0; options->sets && options->sets[i].key; i++)
+    g_array_append_val (sets, options->sets[i]);
+  for (guint i = 0; options->implied && options->implied[i].key; i++)
+    g_array_append_val (sets, options->implied[i]);
   if (n > PLAIT_SEARCH_MAX_MEMBERS)
     return plait_fail_null (error, PLAIT_ERROR_INPUT, "there are %u runs; an ensemble has at most %d", n,
                             PLAIT_SEARCH_MAX_MEMBERS);
   for (guint i = 0; i < n; i++)
     {
-      PlaitTrained *run = plait_trained_open (paths[i], options->checkpoint, (const char *const *)(gpointer)sets->pdata,
-                                              options->changed, options->log, error);
+      PlaitTrained *run
+          = plait_trained_open (paths[i], options->checkpoint, (const PlaitOverride *)(gpointer)sets->data,
+                                options->changed, options->log, error);
 
       if (!run)
         return NULL;

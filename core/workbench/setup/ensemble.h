@@ -13,8 +13,8 @@
 typedef struct
 {
   const char *checkpoint;
-  const char *const *sets;    /* values of --set, or NULL */
-  const char *const *implied; /* sets that other options stand for, applied later; or NULL */
+  const PlaitOverride *sets;    /* values of --set, or NULL */
+  const PlaitOverride *implied; /* sets that other options stand for, applied later; or NULL */
   gboolean changed;
   PlaitLog *log;
 } PlaitEnsembleOptions;

@@ -60,7 +60,7 @@ plait_trained_key_file (PlaitStore *store, GError **error)
 }
 
 PlaitExperiment *
-plait_trained_experiment (PlaitStore *store, const char *const *overrides, PlaitRegistry *registry, GError **error)
+plait_trained_experiment (PlaitStore *store, const PlaitOverride *overrides, PlaitRegistry *registry, GError **error)
 {
   g_autofree char *text = plait_store_get_string (store, "/", "experiment", error);
   g_autofree char *place = g_strconcat (plait_store_path (store), ":/@experiment", NULL);
@@ -90,7 +90,7 @@ check_plugins (const PlaitTrained *trained, gboolean changed, PlaitLog *log, GEr
 }
 
 PlaitTrained *
-plait_trained_open (const char *path, const char *checkpoint, const char *const *overrides, gboolean changed,
+plait_trained_open (const char *path, const char *checkpoint, const PlaitOverride *overrides, gboolean changed,
                     PlaitLog *log, GError **error)
 {
   g_autoptr (PlaitTrained) trained = g_new0 (PlaitTrained, 1);

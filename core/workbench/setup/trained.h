@@ -20,17 +20,17 @@ PlaitStore *plait_trained_open_store (const char *path, PlaitLog *log, GError **
 /* Group of a run that is a mean of checkpoints; it lists these checkpoints. Other runs do not have it. */
 #define PLAIT_AVERAGE "/average"
 
-/* Returns the experiment of the run in @store, after applying @overrides (NULL-terminated, or NULL). (transfer full) */
-PlaitExperiment *plait_trained_experiment (PlaitStore *store, const char *const *overrides, PlaitRegistry *registry,
+/* Returns the experiment of the run in @store, after applying @overrides (may be NULL). (transfer full) */
+PlaitExperiment *plait_trained_experiment (PlaitStore *store, const PlaitOverride *overrides, PlaitRegistry *registry,
                                            GError **error);
 
 /* Returns the experiment of the run in @store as a key-file. (transfer full) */
 PlaitKeyFile *plait_trained_key_file (PlaitStore *store, GError **error);
 
 /* Opens the run at @path with the parameters of @checkpoint: "last", "best", "average" or "update-N"; NULL: best, or
- * last if there is no best. @overrides (NULL-terminated, or NULL) set keys of [decode] and [evaluate], which change
- * neither model nor data. Fails if a plugin has changed since training; with @changed only warns. (transfer full) */
-PlaitTrained *plait_trained_open (const char *path, const char *checkpoint, const char *const *overrides,
+ * last if there is no best. @overrides (may be NULL) set keys of [decode] and [evaluate], which change neither
+ * model nor data. Fails if a plugin has changed since training; with @changed only warns. (transfer full) */
+PlaitTrained *plait_trained_open (const char *path, const char *checkpoint, const PlaitOverride *overrides,
                                   gboolean changed, PlaitLog *log, GError **error);
 void plait_trained_free (PlaitTrained *trained);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitTrained, plait_trained_free)

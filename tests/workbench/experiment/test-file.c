@@ -8,6 +8,7 @@
 #include "examples.h"
 #include "files.h"
 #include "harness.h"
+#include "runs.h"
 
 /* Tests of valid experiment files: their settings. */
 
@@ -235,11 +236,11 @@ TEST_CASE (experiment_file, a_setting_of_the_command_line_is_made_to_last)
   g_autoptr (GError) error = NULL;
 
   g_setenv ("HOME", plait_test_folder (), TRUE);
-  g_autofree char *file = plait_experiment_set_from_here ("data.test2017.en=~/text/a.en", NO_ERROR);
-  g_autofree char *number = plait_experiment_set_from_here ("decode.beam=4", NO_ERROR);
-  CHECK_STRING (file, plait_test_format ("data.test2017.en=%s", plait_test_path ("text/a.en")));
-  CHECK_STRING (number, "decode.beam=4");
-  CHECK (!plait_experiment_set_from_here ("data.test2017.en=$PLAIT_TEST_UNSET", &error));
+  g_autofree char *file = plait_override_from_here (&(PlaitOverride){ "data.test2017.en", "~/text/a.en" }, NO_ERROR);
+  g_autofree char *number = plait_override_from_here (&(PlaitOverride){ "decode.beam", "4" }, NO_ERROR);
+  CHECK_STRING (file, plait_test_path ("text/a.en"));
+  CHECK_STRING (number, "4");
+  CHECK (!plait_override_from_here (&(PlaitOverride){ "data.test2017.en", "$PLAIT_TEST_UNSET" }, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "the variable PLAIT_TEST_UNSET is not set");
 }
 
@@ -458,8 +459,8 @@ TEST_CASE (experiment_file, models_need_no_data)
       CONTEXT ("%s", names[i]);
       const char *path = plait_test_source_path (plait_test_format ("experiments/bench/%s.ini", names[i]));
       g_autoptr (GError) fault = NULL;
-      g_autoptr (PlaitExperiment) experiment = plait_experiment_load (path, *names[i] == 'h' ? trees : NULL,
-                                                                      PLAIT_RESOLVE_WITHOUT_DATA, registry, NO_ERROR);
+      g_autoptr (PlaitExperiment) experiment = plait_experiment_load (
+          path, *names[i] == 'h' ? test_overrides (trees) : NULL, PLAIT_RESOLVE_WITHOUT_DATA, registry, NO_ERROR);
 
       REQUIRE (experiment != NULL);
       CHECK_STRING (experiment->name, names[i]);

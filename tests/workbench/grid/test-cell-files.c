@@ -7,6 +7,7 @@
 #include "grids.h"
 #include "files.h"
 #include "harness.h"
+#include "runs.h"
 
 /* Tests of cells that differ in the contents of their files. */
 
@@ -203,7 +204,7 @@ TEST_CASE (cells, have_their_vocabularies_from_their_experiments)
   for (guint i = 0; i < 2; i++)
     {
       const char *const overrides[] = { i == 0 ? "experiment.sources=a" : "experiment.sources=a+b", NULL };
-      g_autoptr (PlaitExperiment) alone = plait_experiment_load (path, overrides, 0, registry, &error);
+      g_autoptr (PlaitExperiment) alone = plait_experiment_load (path, test_overrides (overrides), 0, registry, &error);
 
       REQUIRE (alone != NULL);
       g_autofree char *key = plait_training_fingerprint (alone, digests, &error);

@@ -4,6 +4,7 @@
 
 #include "axes/cells.h"
 #include "harness.h"
+#include "runs.h"
 
 static const char grid_head[] = "[experiment]\nname=grid\n"                                   /* lines 1 and 2 */
                                 "[data]\ngenerate=agreement\ngenerate.train=100\n"            /* lines 3 to 5 */
@@ -161,8 +162,8 @@ TEST_CASE (cells, each_is_what_its_values_make_alone)
   for (guint i = 0; i < cells->n_cells; i++)
     {
       g_auto (GStrv) overrides = g_strsplit (cells->cells[i].label, " ", -1);
-      g_autoptr (PlaitExperiment) alone
-          = plait_experiment_load (path, (const char *const *)overrides, PLAIT_RESOLVE_CHECK_FILES, registry, &error);
+      g_autoptr (PlaitExperiment) alone = plait_experiment_load (path, test_overrides ((const char *const *)overrides),
+                                                                 PLAIT_RESOLVE_CHECK_FILES, registry, &error);
       CONTEXT ("%s", cells->cells[i].label);
 
       REQUIRE (alone != NULL);

@@ -165,11 +165,11 @@ TEST_CASE (kept_checkpoints, are_evaluated)
 
   REQUIRE (test_run_with (path, seventh, output, FALSE, NULL, NO_ERROR));
   check_evaluated (output, "test", "update-7");
-  REQUIRE (plait_test_file (output, fourteenth, &options, &outcome, NO_ERROR));
+  REQUIRE (plait_test_file (output, test_overrides (fourteenth), &options, &outcome, NO_ERROR));
   CHECK_INT (outcome.made, 1);
   check_evaluated (output, "test", "update-7");
   check_evaluated (output, "test.early", "update-14");
-  CHECK (!plait_test_file (output, ninth, &options, &outcome, &error));
+  CHECK (!plait_test_file (output, test_overrides (ninth), &options, &outcome, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "there is no checkpoint \"update-9\"");
 }
 

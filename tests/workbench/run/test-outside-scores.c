@@ -150,10 +150,10 @@ TEST_CASE (outside_scores, lose_nothing_when_they_fail)
 
   CHECK (!plait_test_file (output, NULL, &options, &outcome, &again));
   CHECK (again && strstr (again->message, "line 2 is"));
-  CHECK (plait_test_file (output, mended, &options, &outcome, NO_ERROR));
+  CHECK (plait_test_file (output, test_overrides (mended), &options, &outcome, NO_ERROR));
   CHECK_INT (outcome.made, 1);
   check_squares ("failed.h5", TRUE);
-  CHECK (plait_test_file (output, mended, &options, &outcome, NO_ERROR));
+  CHECK (plait_test_file (output, test_overrides (mended), &options, &outcome, NO_ERROR));
   CHECK_INT (outcome.made, 0);
 }
 
@@ -194,7 +194,7 @@ TEST_CASE (outside_scores, are_checked_before_training)
       g_autoptr (PlaitRegistry) registry = plait_registry_new ();
       g_autoptr (PlaitProblems) problems = plait_problems_new ();
       g_autoptr (PlaitExperiment) experiment
-          = plait_experiment_check (path, overrides, PLAIT_RESOLVE_CHECK_FILES, registry, problems);
+          = plait_experiment_check (path, test_overrides (overrides), PLAIT_RESOLVE_CHECK_FILES, registry, problems);
       g_autoptr (GError) error = NULL;
 
       CHECK (!experiment && !plait_problems_report (problems, PLAIT_ERROR_INPUT, &error));

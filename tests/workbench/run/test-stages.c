@@ -130,9 +130,9 @@ TEST_CASE (stages, a_search_that_training_used_is_not_set_otherwise)
   GError *error = NULL;
 
   CHECK (test_run_with (experiment, (const char *[]){ "train.best_by=metric", NULL }, output, FALSE, NULL, &error));
-  CHECK (!plait_test_file (output, search, &options, &outcome, &error));
+  CHECK (!plait_test_file (output, test_overrides (search), &options, &outcome, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "these settings change its training: decode.beam was 2, is ");
-  CHECK (plait_test_file (output, search, &beside, &outcome, NO_ERROR));
+  CHECK (plait_test_file (output, test_overrides (search), &beside, &outcome, NO_ERROR));
   CHECK_INT (outcome.made, 1);
 }
 
@@ -149,7 +149,7 @@ TEST_CASE (stages, an_average_is_evaluated_and_kept_beside_the_best)
   CHECK (test_run_with (experiment, first, output, FALSE, NULL, NO_ERROR));
   CHECK (test_run_with (experiment, (const char *[]){ QUIET, average[0], NULL }, own, FALSE, NULL, NO_ERROR));
   g_autofree char *key = read_key (output, "key");
-  CHECK (plait_test_file (output, average, &beside, &outcome, NO_ERROR));
+  CHECK (plait_test_file (output, test_overrides (average), &beside, &outcome, NO_ERROR));
   CHECK_INT (outcome.made, 1);
   CHECK_NEAR (score_of (output, "test.average", "perplexity"), score_of (own, "test", "perplexity"), 0);
   CHECK (score_of (output, "test", "perplexity") != score_of (own, "test", "perplexity"));
@@ -160,7 +160,7 @@ TEST_CASE (stages, an_average_is_evaluated_and_kept_beside_the_best)
   g_autofree char *bytes = NULL, *again = NULL;
   gsize n = 0, m = 0;
   CHECK (g_file_get_contents (output, &bytes, &n, NULL));
-  CHECK (plait_test_file (output, average, &beside, &outcome, NO_ERROR));
+  CHECK (plait_test_file (output, test_overrides (average), &beside, &outcome, NO_ERROR));
   CHECK_INT (outcome.made, 0);
   CHECK (g_file_get_contents (output, &again, &m, NULL) && n == m && memcmp (bytes, again, n) == 0);
 
@@ -214,13 +214,14 @@ TEST_CASE (stages, a_split_is_added_without_the_training_text)
   const char *a = plait_test_path ("more.a");
   g_autofree char *set_a = g_strconcat ("data.test2.a=", a, NULL);
   const char *more[] = { set_a, plait_test_format ("data.test2.b=%s", plait_test_path ("more.b")), NULL };
-  CHECK (plait_test_file (output, more, &options, &outcome, NO_ERROR));
+  CHECK (plait_test_file (output, test_overrides (more), &options, &outcome, NO_ERROR));
   CHECK_INT (outcome.made, 1);
   CHECK_INT (outcome.kept, 1);
   CHECK_NEAR (score_of (output, "test2", "chrf"), score_of (output, "test", "chrf"), 0);
 
   /* The run has a split of this name, but its evaluation does not count, since the file is missing. */
-  CHECK (!plait_test_file (output, (const char *[]){ "data.test2.a=/nowhere", NULL }, &options, &outcome, &error));
+  CHECK (!plait_test_file (output, test_overrides ((const char *[]){ "data.test2.a=/nowhere", NULL }), &options,
+                           &outcome, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "/nowhere");
   g_clear_error (&error);
 
@@ -228,7 +229,8 @@ TEST_CASE (stages, a_split_is_added_without_the_training_text)
   plait_test_write (a, "c\nb\n");
   CHECK (plait_test_file (output, NULL, &options, &outcome, &error));
   CHECK_INT (outcome.made, 1);
-  CHECK (!plait_test_file (output, (const char *[]){ "data.train.a=/nowhere", NULL }, &options, &outcome, &error)
+  CHECK (!plait_test_file (output, test_overrides ((const char *[]){ "data.train.a=/nowhere", NULL }), &options,
+                           &outcome, &error)
          || outcome.made == 0);
   g_clear_error (&error);
 }
@@ -249,18 +251,18 @@ TEST_CASE (stages, a_file_that_cannot_be_evaluated_is_left_alone)
 
   CHECK (test_run_with (experiment, (const char *[]){ QUIET, NULL }, output, FALSE, NULL, &error));
   CHECK (g_file_get_contents (output, &bytes, &n, NULL));
-  CHECK (!plait_test_file (output, search, &stopped, &outcome, &error));
+  CHECK (!plait_test_file (output, test_overrides (search), &stopped, &outcome, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INTERRUPTED, "");
   CHECK (g_file_get_contents (output, &now, &m, NULL) && n == m && memcmp (bytes, now, n) == 0);
   {
     g_autoptr (PlaitRunOutput) held = plait_run_output_new (output, TRUE, NULL, &error);
 
-    CHECK (held && !plait_test_file (output, search, &options, &outcome, &error));
+    CHECK (held && !plait_test_file (output, test_overrides (search), &options, &outcome, &error));
     CHECK_ERROR (error, PLAIT_ERROR_INPUT, "another plait run is writing this file");
   }
   bytes[n / 2] ^= 1;
   plait_test_write_bytes (output, bytes, n);
-  CHECK (!plait_test_file (output, search, &options, &outcome, &error));
+  CHECK (!plait_test_file (output, test_overrides (search), &options, &outcome, &error));
   CHECK_ERROR (error, PLAIT_ERROR_CORRUPT, "");
 }
 
