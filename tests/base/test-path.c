@@ -136,3 +136,12 @@ TEST_CASE (path, passes_over_folders_that_are_not_absolute)
   g_unsetenv ("TMPDIR");
   CHECK_STRING (plait_path_temporary (), "/tmp");
 }
+
+TEST_CASE (path, within_a_folder)
+{
+  CHECK_STRING (plait_path_within ("/a/b/c", "/a"), "b/c");
+  CHECK_STRING (plait_path_within ("/a/b/c", "/a/b"), "c");
+  CHECK_STRING (plait_path_within ("/ab/c", "/a"), "/ab/c");
+  CHECK_STRING (plait_path_within ("/b/c", "/a"), "/b/c");
+  CHECK_STRING (plait_path_within ("/a", "/a"), "/a");
+}

@@ -116,6 +116,14 @@ plait_path_escape (const char *path)
   return g_strconcat (*path == '~' ? "./" : "", escaped, NULL);
 }
 
+const char *
+plait_path_within (const char *path, const char *folder)
+{
+  gsize length = strlen (folder);
+
+  return g_str_has_prefix (path, folder) && path[length] == '/' ? path + length + 1 : path;
+}
+
 char *
 plait_path_stem (const char *path, const char *ending)
 {

@@ -19,6 +19,9 @@ char *plait_path_expand_home (const char *written, GError **error);
 /* Returns text that plait_path_expand turns into @path. (transfer full) */
 char *plait_path_escape (const char *path);
 
+/* Returns the part of @path after @folder and its slash if @path is in @folder, else @path. (transfer none) */
+const char *plait_path_within (const char *path, const char *folder);
+
 /* Returns the file name in @path, without the folder and without the suffix @ending: "NAME" of "FOLDER/NAME.ini".
  * (transfer full) */
 char *plait_path_stem (const char *path, const char *ending);

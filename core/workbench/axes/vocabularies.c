@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "files/path.h"
 #include "axes/keys.h"
 #include "setup/vocabularies.h"
 
@@ -49,11 +50,11 @@ compare_texts (gconstpointer a, gconstpointer b)
 }
 
 /* Returns the digests of @texts, sorted if the order of texts does not matter. An unreadable file gets its path in
- * place of a digest; the code that reads the file reports the error. (transfer container) */
+ * place of a digest; the code that reads the file reports the error. NULL-terminated. (transfer container) */
 static GPtrArray *
 digest_texts (const PlaitExperiment *experiment, const GArray *texts, PlaitDigests *taken)
 {
-  GPtrArray *digests = g_ptr_array_new ();
+  GPtrArray *digests = g_ptr_array_new_null_terminated (8, NULL, TRUE);
 
   for (guint i = 0; i < texts->len; i++)
     {
@@ -102,26 +103,13 @@ class_free (gpointer data)
   g_free (class);
 }
 
-static GPtrArray *
-streams_of (const PlaitExperiment *experiment, const char *name)
-{
-  g_autofree const char **used = plait_experiment_streams (experiment);
-  GPtrArray *streams = g_ptr_array_new ();
-
-  for (guint i = 0; used[i]; i++)
-    if (plait_experiment_is_tokens (experiment, used[i])
-        && g_str_equal (plait_experiment_vocabulary (experiment, used[i]), name))
-      g_ptr_array_add (streams, (gpointer)used[i]);
-  return streams;
-}
-
 static void
 add_learner (GPtrArray *classes, PlaitExperiment *experiment, const char *name, PlaitDigests *taken)
 {
   g_autofree char *settings = describe_settings (experiment, name);
   g_autoptr (GArray) texts = plait_experiment_vocabulary_texts (experiment, name);
   g_autoptr (GPtrArray) digests = digest_texts (experiment, texts, taken);
-  g_autoptr (GPtrArray) streams = streams_of (experiment, name);
+  g_autoptr (GPtrArray) streams = plait_experiment_vocabulary_streams (experiment, name);
   Class *class = NULL;
 
   for (guint i = 0; i < classes->len && !class; i++)
@@ -278,17 +266,11 @@ plait_vocabularies_join (PlaitExperimentCell *cells, guint n, PlaitDigests *dige
   for (guint i = 0; i < n; i++)
     {
       PlaitExperiment *experiment = cells[i].experiment;
-      g_autofree const char **used = plait_experiment_streams (experiment);
-      g_autoptr (GHashTable) names = g_hash_table_new (g_str_hash, g_str_equal);
+      g_autofree const char **streams = plait_experiment_first_streams (experiment);
 
-      for (guint s = 0; used[s]; s++)
-        {
-          const char *name = plait_experiment_vocabulary (experiment, used[s]);
-
-          if (plait_experiment_is_tokens (experiment, used[s]) && g_hash_table_add (names, (gpointer)name)
-              && plait_vocabulary_origin (experiment, used[s]) == PLAIT_VOCABULARY_LEARNT)
-            add_learner (classes, experiment, name, digests);
-        }
+      for (guint s = 0; streams[s]; s++)
+        if (plait_vocabulary_origin (experiment, streams[s]) == PLAIT_VOCABULARY_LEARNT)
+          add_learner (classes, experiment, plait_experiment_vocabulary (experiment, streams[s]), digests);
     }
   number_classes (classes);
   for (guint i = 0; i < classes->len; i++)
@@ -313,9 +295,8 @@ static char *
 shorten (const PlaitExperiment *experiment, const char *path)
 {
   g_autofree char *folder = plait_experiment_folder (experiment->path);
-  gsize length = strlen (folder);
 
-  return g_strdup (g_str_has_prefix (path, folder) && path[length] == '/' ? path + length + 1 : path);
+  return g_strdup (plait_path_within (path, folder));
 }
 
 /* Returns a text such as "bpe of at most 8000 entries, learnt from text/train.en, text/train.cs". (transfer full) */
@@ -359,7 +340,6 @@ describe_origin (const PlaitExperiment *experiment, const char *stream, PlaitCel
   g_autofree char *settings = describe_settings (experiment, vocabulary->name);
   g_autofree char *path = NULL, *joined = NULL;
 
-  g_ptr_array_add (digests, NULL);
   joined = g_strjoinv ("\n", (char **)digests->pdata);
   switch (plait_vocabulary_origin (experiment, stream))
     {
@@ -389,20 +369,15 @@ describe_origin (const PlaitExperiment *experiment, const char *stream, PlaitCel
 GPtrArray *
 plait_vocabularies_describe (const PlaitExperiment *experiment, PlaitDigests *digests)
 {
-  g_autofree const char **used = plait_experiment_streams (experiment);
-  g_autoptr (GHashTable) names = g_hash_table_new (g_str_hash, g_str_equal);
+  g_autofree const char **streams = plait_experiment_first_streams (experiment);
   GPtrArray *vocabularies = g_ptr_array_new_with_free_func (vocabulary_free);
 
-  for (guint i = 0; used[i]; i++)
+  for (guint i = 0; streams[i]; i++)
     {
-      const char *name = plait_experiment_vocabulary (experiment, used[i]);
-      PlaitCellVocabulary *vocabulary;
+      PlaitCellVocabulary *vocabulary = g_new0 (PlaitCellVocabulary, 1);
 
-      if (!plait_experiment_is_tokens (experiment, used[i]) || !g_hash_table_add (names, (gpointer)name))
-        continue;
-      vocabulary = g_new0 (PlaitCellVocabulary, 1);
-      vocabulary->name = g_strdup (name);
-      describe_origin (experiment, used[i], vocabulary, digests);
+      vocabulary->name = g_strdup (plait_experiment_vocabulary (experiment, streams[i]));
+      describe_origin (experiment, streams[i], vocabulary, digests);
       g_ptr_array_add (vocabularies, vocabulary);
     }
   return vocabularies;
@@ -413,7 +388,7 @@ plait_vocabularies_that_differ (const PlaitCells *cells)
 {
   g_autoptr (GHashTable) keys
       = g_hash_table_new (g_str_hash, g_str_equal); /* name of a vocabulary -> its key in the first cell that has it */
-  GPtrArray *differ = g_ptr_array_new ();
+  GPtrArray *differ = g_ptr_array_new_null_terminated (8, NULL, TRUE);
 
   for (guint i = 0; i < cells->n_cells; i++)
     for (guint v = 0; v < cells->cells[i].vocabularies->len; v++)
@@ -427,6 +402,5 @@ plait_vocabularies_that_differ (const PlaitCells *cells)
                  && !g_ptr_array_find_with_equal_func (differ, vocabulary->name, g_str_equal, NULL))
           g_ptr_array_add (differ, vocabulary->name);
       }
-  g_ptr_array_add (differ, NULL);
   return (const char **)g_ptr_array_free (differ, FALSE);
 }

@@ -233,8 +233,11 @@ const char *plait_experiment_vocabulary_file (const PlaitExperiment *experiment,
  * which must consist of words. */
 gboolean plait_experiment_has_own_words (const PlaitExperiment *experiment, const char *stream);
 
-/* TRUE if @stream is read as tokens of a vocabulary. */
-gboolean plait_experiment_is_tokens (const PlaitExperiment *experiment, const char *stream);
+/* Returns the used token streams with vocabulary @name. (transfer full) (element-type utf8) */
+GPtrArray *plait_experiment_vocabulary_streams (const PlaitExperiment *experiment, const char *name);
+
+/* Returns the first used token stream of each vocabulary; NULL-terminated. (transfer container) */
+const char **plait_experiment_first_streams (const PlaitExperiment *experiment);
 
 /* A text from which a vocabulary is learnt. */
 typedef struct

@@ -256,7 +256,6 @@ plait_experiment_free (PlaitExperiment *public)
   g_array_unref (experiment->used);
   g_clear_pointer (&experiment->vocabulary_texts, g_array_unref);
   g_array_unref (experiment->scores);
-  g_string_chunk_free (experiment->score_texts);
   g_clear_pointer (&experiment->data, plait_parsed_data_free);
   g_free (public->head_rules);
   g_free (public->name_map);
@@ -296,14 +295,13 @@ add_choices (GPtrArray *names, const PlaitKeyFile *file)
 static char **
 find_alternatives (const PlaitKeyFile *file, const PlaitRegistry *registry)
 {
-  g_autoptr (GPtrArray) names = g_ptr_array_new ();
+  g_autoptr (GPtrArray) names = g_ptr_array_new_null_terminated (8, NULL, TRUE);
 
   if (file)
     add_choices (names, file);
   for (guint i = 0; i < plait_registry_n_plugins (registry); i++)
     if (plait_registry_plugin (registry, i)->kind == PLAIT_PLUGIN_DECODER)
       g_ptr_array_add (names, g_strdup_printf ("decoder %s", plait_registry_plugin (registry, i)->name));
-  g_ptr_array_add (names, NULL);
   return (char **)g_ptr_array_free (g_steal_pointer (&names), FALSE);
 }
 
@@ -345,7 +343,6 @@ plait_resolver_resolve (const PlaitResolver *resolver, const PlaitKeyFile *file,
   inside->sources = g_ptr_array_new_with_free_func (plait_parsed_source_free);
   inside->used = g_array_new (FALSE, FALSE, sizeof (PlaitExperimentSource));
   inside->scores = g_array_new (FALSE, FALSE, sizeof (PlaitExperimentScore));
-  inside->score_texts = g_string_chunk_new (256);
   experiment->path = g_strdup (plait_key_file_name (file));
   resolve (&resolution);
   return plait_problems_count (problems) == before ? g_steal_pointer (&experiment) : NULL;

@@ -43,11 +43,10 @@ typedef struct
   PlaitExperiment public; /* first member, so that pointers to the two structs can be cast */
   GHashTable *settings;   /* maps the name of a core group to its PlaitSettings */
   PlaitParsedData *data;
-  GPtrArray *sources;        /* (element-type PlaitParsedSource), all sources of the file */
-  GArray *used;              /* (element-type PlaitExperimentSource), the used sources */
-  GArray *vocabulary_texts;  /* set by plait_experiment_set_vocabulary_texts; NULL: use data->vocabulary_texts */
-  GArray *scores;            /* (element-type PlaitExperimentScore): keys scores.NAME of [evaluate] */
-  GStringChunk *score_texts; /* owns the strings in scores */
+  GPtrArray *sources;       /* (element-type PlaitParsedSource), all sources of the file */
+  GArray *used;             /* (element-type PlaitExperimentSource), the used sources */
+  GArray *vocabulary_texts; /* set by plait_experiment_set_vocabulary_texts; NULL: use data->vocabulary_texts */
+  GArray *scores;           /* (element-type PlaitExperimentScore): keys scores.NAME of [evaluate] */
 } PlaitExperimentPrivate;
 
 /* A group [source NAME]; the experiment may not use the source. */

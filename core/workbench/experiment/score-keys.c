@@ -3,8 +3,6 @@
 
 #include <string.h>
 
-#include "files/path.h"
-
 /* This file reads the keys scores.NAME of [evaluate]. */
 
 #define PREFIX "scores."
@@ -22,7 +20,7 @@ find_file (const PlaitResolution *resolution, const char *key, PlaitExperimentSc
   if (!g_str_has_prefix (score->command, FILE_PREFIX))
     return;
   path = g_canonicalize_filename (score->command + strlen (FILE_PREFIX), experiment->public.data.folder);
-  score->path = g_string_chunk_insert (experiment->score_texts, path);
+  score->path = g_string_chunk_insert (experiment->data->texts, path);
   if ((resolution->resolver->flags & PLAIT_RESOLVE_CHECK_FILES) && !g_file_test (path, G_FILE_TEST_IS_REGULAR))
     plait_resolution_problem (resolution, "evaluate", key,
                               "there is no file %s; name a file of numbers, relative to data.folder, or a command",
@@ -50,8 +48,8 @@ plait_resolution_take_score (const PlaitResolution *resolution, const char *grou
                               fault ? fault->message : "is empty; give a command, or file:FILE");
   else
     {
-      score.name = g_string_chunk_insert (experiment->score_texts, key + strlen (PREFIX));
-      score.command = g_string_chunk_insert (experiment->score_texts, command);
+      score.name = g_string_chunk_insert (experiment->data->texts, key + strlen (PREFIX));
+      score.command = g_string_chunk_insert (experiment->data->texts, command);
       find_file (resolution, key, &score);
       g_array_append_val (experiment->scores, score);
     }
@@ -64,14 +62,13 @@ plait_resolution_check_scores (const PlaitResolution *resolution)
   PlaitExperimentPrivate *experiment = resolution->experiment;
   PlaitExperimentScore *scores = (PlaitExperimentScore *)(gpointer)experiment->scores->data;
   g_auto (GStrv) smaller = g_strsplit (experiment->public.evaluate.smaller_is_better, ";", -1);
-  g_autoptr (GPtrArray) names = g_ptr_array_new ();
+  g_autoptr (GPtrArray) names = g_ptr_array_new_null_terminated (8, NULL, TRUE);
 
   for (guint i = 0; i < experiment->scores->len; i++)
     {
       scores[i].larger_is_better = !g_strv_contains ((const char *const *)smaller, scores[i].name);
       g_ptr_array_add (names, (gpointer)scores[i].name);
     }
-  g_ptr_array_add (names, NULL);
   for (guint i = 0; smaller[i]; i++)
     if (!g_strv_contains ((const char *const *)names->pdata, smaller[i]))
       {

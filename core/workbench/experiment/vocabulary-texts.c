@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "files/path.h"
+
 /* This file finds the text from which each vocabulary is learnt. */
 
 /* TRUE if @key ends in a number and, for a generated corpus, its value names a text of the task. Otherwise adds a
@@ -87,13 +89,41 @@ plait_vocabulary_texts_written (const PlaitExperiment *experiment)
   return own->vocabulary_texts ? own->vocabulary_texts : own->data->vocabulary_texts;
 }
 
-gboolean
-plait_experiment_is_tokens (const PlaitExperiment *experiment, const char *stream)
+/* TRUE if @stream is read as tokens of a vocabulary. */
+static gboolean
+is_tokens (const PlaitExperiment *experiment, const char *stream)
 {
   for (guint i = 0; i < experiment->n_sources; i++)
     if (g_str_equal (experiment->sources[i].stream, stream))
       return plait_input_kind_is_text (experiment->sources[i].kind);
   return plait_experiment_target_kind (experiment, stream) <= PLAIT_TARGET_TAGS;
+}
+
+GPtrArray *
+plait_experiment_vocabulary_streams (const PlaitExperiment *experiment, const char *name)
+{
+  g_autofree const char **used = plait_experiment_streams (experiment);
+  GPtrArray *streams = g_ptr_array_new ();
+
+  for (guint i = 0; used[i]; i++)
+    if (is_tokens (experiment, used[i]) && g_str_equal (plait_experiment_vocabulary (experiment, used[i]), name))
+      g_ptr_array_add (streams, (gpointer)used[i]);
+  return streams;
+}
+
+const char **
+plait_experiment_first_streams (const PlaitExperiment *experiment)
+{
+  g_autoptr (GHashTable) names = g_hash_table_new (g_str_hash, g_str_equal);
+  const char **streams = plait_experiment_streams (experiment);
+  guint n = 0;
+
+  for (guint i = 0; streams[i]; i++)
+    if (is_tokens (experiment, streams[i])
+        && g_hash_table_add (names, (gpointer)plait_experiment_vocabulary (experiment, streams[i])))
+      streams[n++] = streams[i];
+  streams[n] = NULL;
+  return streams;
 }
 
 /* Appends the files of the training text of @stream to @texts. */
@@ -117,7 +147,7 @@ plait_experiment_vocabulary_texts (const PlaitExperiment *experiment, const char
 {
   GArray *texts = g_array_new (FALSE, FALSE, sizeof (PlaitVocabularyText));
   const GArray *written = plait_vocabulary_texts_written (experiment);
-  g_autofree const char **used = plait_experiment_streams (experiment);
+  g_autoptr (GPtrArray) streams = plait_experiment_vocabulary_streams (experiment, name);
   guint n;
 
   for (guint i = 0; i < written->len; i++)
@@ -129,20 +159,9 @@ plait_experiment_vocabulary_texts (const PlaitExperiment *experiment, const char
         g_array_append_val (texts, text);
     }
   n = texts->len;
-  for (guint i = 0; used[i] && n == 0; i++)
-    if (plait_experiment_is_tokens (experiment, used[i])
-        && g_str_equal (plait_experiment_vocabulary (experiment, used[i]), name))
-      add_training (texts, experiment, used[i]);
+  for (guint i = 0; i < streams->len && n == 0; i++)
+    add_training (texts, experiment, streams->pdata[i]);
   return texts;
-}
-
-/* Returns @path relative to data.folder if it is in that folder, else @path. (transfer none) */
-static const char *
-relative (const PlaitExperiment *experiment, const char *path)
-{
-  gsize length = strlen (experiment->data.folder);
-
-  return g_str_has_prefix (path, experiment->data.folder) && path[length] == '/' ? path + length + 1 : path;
 }
 
 void
@@ -159,7 +178,7 @@ plait_experiment_set_vocabulary_texts (PlaitExperiment *experiment, const char *
     {
       const PlaitVocabularyText *text = &g_array_index (texts, PlaitVocabularyText, i);
       g_autofree char *key = g_strdup_printf (PLAIT_VOCABULARY_TEXT_PREFIX "%s.%u", name, i + 1);
-      const char *written = text->path ? relative (experiment, text->path) : text->stream;
+      const char *written = text->path ? plait_path_within (text->path, experiment->data.folder) : text->stream;
       PlaitDataFile file = {
         .stream = g_string_chunk_insert_const (own->data->texts, name),
         .written = g_string_chunk_insert_const (own->data->texts, written),

@@ -153,9 +153,9 @@ name_kept (const PlaitRunInputs *run_inputs, const PlaitVocabularySettings *sett
   g_string_append_printf (text, "%s %jd %jd %a %s %d %jd\n", settings->type, settings->size, settings->minimum_count,
                           settings->character_coverage, settings->normalization, settings->byte_fallback,
                           settings->sentence_limit);
-  for (guint i = 0; i + 1 < paths->len; i++)
+  for (guint i = 0; i < paths->len; i++)
     large |= plait_text_cache_accepts (plait_run_inputs_text_cache (run_inputs), paths->pdata[i]);
-  for (guint i = 0; i + 1 < paths->len && large; i++)
+  for (guint i = 0; i < paths->len && large; i++)
     {
       const PlaitKnownText *known = plait_digests_file (plait_run_inputs_digests (run_inputs), paths->pdata[i], NULL);
 
@@ -184,7 +184,7 @@ learn_from (const PlaitRunInputs *run_inputs, const char *name, const PlaitVocab
       plait_log_info (log, "vocabulary %s (%s) from the cache: %s", name, settings->type, path);
       return g_steal_pointer (&vocabulary);
     }
-  plait_log_info (log, "learning vocabulary %s (%s) from %u files", name, settings->type, paths->len - 1);
+  plait_log_info (log, "learning vocabulary %s (%s) from %u files", name, settings->type, paths->len);
   vocabulary = plait_vocabulary_train (settings, (const char *const *)paths->pdata, error);
   after = vocabulary && kept ? name_kept (run_inputs, settings, paths) : NULL;
   if (!after || !g_str_equal (after, kept)) /* not cached, or the text changed while it was read */
@@ -211,7 +211,7 @@ learn (const PlaitRunInputs *run_inputs, const char *name, PlaitPool *pool, Plai
     .pool = pool,
   };
   g_autoptr (GArray) texts = plait_experiment_vocabulary_texts (experiment, name);
-  g_autoptr (GPtrArray) paths = g_ptr_array_new ();
+  g_autoptr (GPtrArray) paths = g_ptr_array_new_null_terminated (8, NULL, TRUE);
 
   for (guint i = 0; i < texts->len; i++)
     {
@@ -223,7 +223,6 @@ learn (const PlaitRunInputs *run_inputs, const char *name, PlaitPool *pool, Plai
         return NULL;
       g_ptr_array_add (paths, (gpointer)path);
     }
-  g_ptr_array_add (paths, NULL);
   if (data->vocabulary_type == PLAIT_DATA_VOCABULARY_TYPE_GIVEN)
     return plait_fail_null (error, PLAIT_ERROR_INPUT,
                             "data.vocabulary_type is given, so no vocabulary is learnt, but there is no "
@@ -390,21 +389,17 @@ plait_vocabularies_find (const PlaitRunInputs *run_inputs, PlaitStore *run, Plai
                          GError **error)
 {
   const PlaitExperiment *experiment = plait_run_inputs_experiment (run_inputs);
-  g_autofree const char **used = plait_experiment_streams (experiment);
+  g_autofree const char **streams = plait_experiment_first_streams (experiment);
   g_autoptr (GHashTable) vocabularies
       = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify)plait_vocabulary_unref);
 
-  for (guint i = 0; used[i]; i++)
+  for (guint i = 0; streams[i]; i++)
     {
-      const char *name = plait_experiment_vocabulary (experiment, used[i]);
-      PlaitVocabulary *vocabulary;
+      PlaitVocabulary *vocabulary = find (run_inputs, run, streams[i], pool, log, error);
 
-      if (!plait_experiment_is_tokens (experiment, used[i]) || g_hash_table_contains (vocabularies, name))
-        continue;
-      vocabulary = find (run_inputs, run, used[i], pool, log, error);
       if (!vocabulary)
         return NULL;
-      g_hash_table_insert (vocabularies, g_strdup (name), vocabulary);
+      g_hash_table_insert (vocabularies, g_strdup (plait_experiment_vocabulary (experiment, streams[i])), vocabulary);
     }
   return g_steal_pointer (&vocabularies);
 }
@@ -413,15 +408,13 @@ gboolean
 plait_vocabularies_write (const PlaitExperiment *experiment, GHashTable *vocabularies, PlaitStore *store,
                           GError **error)
 {
-  g_autofree const char **used = plait_experiment_streams (experiment);
-  g_autoptr (GHashTable) written = g_hash_table_new (g_str_hash, g_str_equal);
+  g_autofree const char **streams = plait_experiment_first_streams (experiment);
 
-  for (guint i = 0; used[i]; i++)
+  for (guint i = 0; streams[i]; i++)
     {
-      const char *name = plait_experiment_vocabulary (experiment, used[i]);
+      const char *name = plait_experiment_vocabulary (experiment, streams[i]);
 
-      if (plait_experiment_is_tokens (experiment, used[i]) && g_hash_table_add (written, (gpointer)name)
-          && !write_into_run (g_hash_table_lookup (vocabularies, name), store, name, error))
+      if (!write_into_run (g_hash_table_lookup (vocabularies, name), store, name, error))
         return FALSE;
     }
   return TRUE;
