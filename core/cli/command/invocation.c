@@ -109,12 +109,11 @@ refuse_option (const PlaitCommand *command, const char *word, GError **error)
 {
   g_autofree char *wanted = g_strndup (word, strcspn (word, "="));
   g_autofree char *otherwise = g_strdup_printf ("%s %s --help lists the options", g_get_prgname (), command->name);
-  g_autoptr (GPtrArray) names = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr (GPtrArray) names = g_ptr_array_new_null_terminated (8, g_free, TRUE);
   const PlaitOption *option;
 
   for (guint i = 0; (option = plait_command_option (command, i)); i++)
     g_ptr_array_add (names, g_strconcat ("--", option->name, NULL));
-  g_ptr_array_add (names, NULL);
   g_autofree char *remedy = plait_name_remedy (wanted, (const char *const *)names->pdata, otherwise);
   return plait_fail (error, PLAIT_ERROR_INPUT, "Unknown option %s; %s", word, remedy);
 }

@@ -49,7 +49,7 @@ print_help (const PlaitProgram *program)
 static const PlaitCommand *
 find_command (const PlaitProgram *program, const char *name, GError **error)
 {
-  g_autoptr (GPtrArray) names = g_ptr_array_new ();
+  g_autoptr (GPtrArray) names = g_ptr_array_new_null_terminated (8, NULL, TRUE);
 
   for (guint i = 0; program->commands[i]; i++)
     {
@@ -57,7 +57,6 @@ find_command (const PlaitProgram *program, const char *name, GError **error)
         return program->commands[i];
       g_ptr_array_add (names, (gpointer)program->commands[i]->name);
     }
-  g_ptr_array_add (names, NULL);
   if (*name == '-')
     return plait_fail_null (
         error, PLAIT_ERROR_INPUT,

@@ -42,7 +42,7 @@ find_package (gunichar letter)
 char *
 plait_plot_missing_text (const gunichar *letters, guint n)
 {
-  g_autoptr (GPtrArray) packages = g_ptr_array_new ();
+  g_autoptr (GPtrArray) packages = g_ptr_array_new_null_terminated (8, NULL, TRUE);
   g_autoptr (GString) text = g_string_new ("no installed font has");
   g_autofree char *names = NULL;
 
@@ -69,7 +69,6 @@ plait_plot_missing_text (const gunichar *letters, guint n)
                               n > 1 ? "them" : "it");
       return g_string_free (g_steal_pointer (&text), FALSE);
     }
-  g_ptr_array_add (packages, NULL);
   names = g_strjoinv (" and ", (char **)packages->pdata);
   g_string_append_printf (text, "install %s (Debian), or another font that has %s", names, n > 1 ? "them" : "it");
   return g_string_free (g_steal_pointer (&text), FALSE);

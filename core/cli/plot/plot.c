@@ -48,7 +48,6 @@ split_arguments (char **arguments, GPtrArray *files, GPtrArray *paths, GError **
     else
       return plait_fail (error, PLAIT_ERROR_INPUT,
                          "there is no file %s; name files first, then paths in them that begin with /", *argument);
-  g_ptr_array_add (files, NULL);
   return paths->len > 0
          || plait_fail (error, PLAIT_ERROR_INPUT,
                         "a path in %s is missing; name a path, such as /attention/test/0/SOURCE or "
@@ -187,7 +186,7 @@ run_command (PlaitInvocation *invocation, GError **error)
   const Options *options = invocation->options;
   const char *output = options->output;
   g_auto (GStrv) name_list = options->names ? g_strsplit (options->names, ";", -1) : NULL;
-  g_autoptr (GPtrArray) files = g_ptr_array_new (), paths = g_ptr_array_new ();
+  g_autoptr (GPtrArray) files = g_ptr_array_new_null_terminated (8, NULL, TRUE), paths = g_ptr_array_new ();
   g_autoptr (GBytes) bytes = NULL;
   PlaitHeatmapSelection choice = PLAIT_HEATMAP_SELECTION_DEFAULT;
   PlaitPlotSettings settings = options->settings;

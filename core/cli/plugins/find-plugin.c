@@ -6,7 +6,7 @@
 PlaitPlugin *
 plait_find_plugin (const PlaitRegistry *registry, const char *wanted, const char *const *groups, GError **error)
 {
-  g_autoptr (GPtrArray) known = g_ptr_array_new ();
+  g_autoptr (GPtrArray) known = g_ptr_array_new_null_terminated (8, NULL, TRUE);
   PlaitPlugin *found = NULL;
 
   for (guint i = 0; i < plait_registry_n_plugins (registry); i++)
@@ -29,7 +29,6 @@ plait_find_plugin (const PlaitRegistry *registry, const char *wanted, const char
     return found;
   for (guint i = 0; groups && groups[i]; i++)
     g_ptr_array_add (known, (gpointer)groups[i]);
-  g_ptr_array_add (known, NULL);
   const char *slash = strrchr (wanted, '/');
   g_autofree char *search = plait_registry_search_text (registry, slash ? slash + 1 : wanted);
   g_autofree char *remedy

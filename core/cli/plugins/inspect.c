@@ -438,7 +438,7 @@ run_command (PlaitInvocation *invocation, GError **error)
 
   g_autoptr (PlaitRegistry) registry = plait_registry_new ();
   g_autoptr (GPtrArray) groups = plait_key_groups_new (registry, options->format != FORMAT_TEXT);
-  g_autoptr (GPtrArray) names = g_ptr_array_new ();
+  g_autoptr (GPtrArray) names = g_ptr_array_new_null_terminated (8, NULL, TRUE);
   g_autoptr (GError) fault = NULL;
   guint group = wanted ? find_group (groups, wanted) : 0;
   if (!wanted || all)
@@ -453,7 +453,6 @@ run_command (PlaitInvocation *invocation, GError **error)
     if (!((PlaitKeyGroup *)groups->pdata[i])->is_member)
       g_ptr_array_add (names, (gpointer)((PlaitKeyGroup *)groups->pdata[i])->name);
   g_ptr_array_add (names, ALL_KEYS);
-  g_ptr_array_add (names, NULL);
   PlaitPlugin *plugin = plait_find_plugin (registry, wanted, (const char *const *)names->pdata, error);
   if (!plugin)
     return FALSE;

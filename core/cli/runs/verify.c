@@ -134,7 +134,7 @@ run_command (PlaitInvocation *invocation, GError **error)
   gboolean resume = options->resume, as_json = options->json;
   g_autoptr (PlaitTerminal) terminal = plait_terminal_new ();
   g_autoptr (PlaitJson) json = plait_json_new_object ();
-  g_autoptr (GPtrArray) bad = g_ptr_array_new ();
+  g_autoptr (GPtrArray) bad = g_ptr_array_new_null_terminated (8, NULL, TRUE);
   g_autofree char *list = NULL;
 
   if (options->updates > 0 && !resume)
@@ -165,9 +165,8 @@ run_command (PlaitInvocation *invocation, GError **error)
     plait_json_print (json);
   if (bad->len == 0)
     return TRUE;
-  g_ptr_array_add (bad, NULL);
   list = g_strjoinv (", ", (char **)bad->pdata);
-  return plait_fail (error, PLAIT_ERROR_FAILED, "%u of %u files are not whole%s: %s", bad->len - 1,
+  return plait_fail (error, PLAIT_ERROR_FAILED, "%u of %u files are not whole%s: %s", bad->len,
                      g_strv_length (invocation->arguments), resume ? ", or do not resume to the same bits" : "", list);
 }
 

@@ -437,18 +437,12 @@ plait_inference_dump (PlaitInference *inference, const PlaitBatch *batch, const 
   PlaitEvaluator evaluator = { inference->trained->experiment_model, inference->trained->run_inputs, inference->search,
                                inference->log, inference->stop };
   PlaitBatch read = plait_search_member_batch (inference->search, 0, batch);
-  g_autoptr (GStrvBuilder) builder = g_strv_builder_new ();
-  g_auto (GStrv) names = NULL;
+  g_auto (GStrv) names = g_new0 (char *, batch->n_sentences + 1);
 
   if (!inference->dump)
     return TRUE;
   for (gint64 s = 0; s < batch->n_sentences; s++)
-    {
-      g_autofree char *name = plait_feed_name (inference->feed, batch->sentence[s]);
-
-      g_strv_builder_add (builder, name);
-    }
-  names = g_strv_builder_end (builder);
+    names[s] = plait_feed_name (inference->feed, batch->sentence[s]);
   return plait_evaluation_write_batch_attention (&evaluator, hypotheses ? "translation" : "forced", &read, names,
                                                  attention, hypotheses, inference->dump, error);
 }

@@ -2,7 +2,6 @@
 /* Lengths of tuples, and batches of tuples. */
 #include <string.h>
 
-#include "text/error.h"
 #include "corpus/corpus-private.h"
 #include "corpus/batch-builder.h"
 

@@ -4,7 +4,6 @@
 #include <string.h>
 #include <xxhash.h>
 
-#include "text/error.h"
 #include "corpus/corpus-private.h"
 
 /* Increase it when equal text and settings give another corpus, or when the layout of the files changes. */

@@ -347,19 +347,17 @@ plait_corpus_counts (const PlaitCorpus *corpus, gint64 stream)
   return &corpus->streams[stream].counts;
 }
 
-static void G_GNUC_PRINTF (2, 3) say (GStrvBuilder *report, const char *format, ...)
+static void G_GNUC_PRINTF (2, 3) say (GPtrArray *report, const char *format, ...)
 {
-  g_autofree char *line = NULL;
   va_list arguments;
 
   va_start (arguments, format);
-  line = g_strdup_vprintf (format, arguments);
+  g_ptr_array_add (report, g_strdup_vprintf (format, arguments));
   va_end (arguments);
-  g_strv_builder_add (report, line);
 }
 
 static void
-report_stream (const PlaitCorpus *corpus, const PlaitCorpusStreamState *stream, GStrvBuilder *report)
+report_stream (const PlaitCorpus *corpus, const PlaitCorpusStreamState *stream, GPtrArray *report)
 {
   const PlaitCorpusCounts *counts = &stream->counts;
   gint64 tuples = corpus->lines - corpus->cut + corpus->chunks;
@@ -384,14 +382,14 @@ report_stream (const PlaitCorpus *corpus, const PlaitCorpusStreamState *stream, 
 GStrv
 plait_corpus_report (const PlaitCorpus *corpus)
 {
-  g_autoptr (GStrvBuilder) report = g_strv_builder_new ();
+  GPtrArray *report = g_ptr_array_new_null_terminated (8, NULL, TRUE);
 
   if (corpus->cut > 0)
     say (report, "%s: cut %jd of %jd documents into %jd chunks of at most %jd tokens", corpus->split, corpus->cut,
          corpus->lines, corpus->chunks, corpus->streams[0].documents.maximum);
   for (gint64 s = 0; s < corpus->n_streams; s++)
     report_stream (corpus, &corpus->streams[s], report);
-  return g_strv_builder_end (report);
+  return (GStrv)g_ptr_array_free (report, FALSE);
 }
 
 /* TRUE if @files did not change since they were read. */

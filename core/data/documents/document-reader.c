@@ -188,7 +188,7 @@ plait_document_reader_next (PlaitDocumentReader *self, GString *text, GArray *se
 GPtrArray *
 plait_document_texts (const char *path, const PlaitDocumentSettings *settings, GArray *lines, GError **error)
 {
-  g_autoptr (GPtrArray) texts = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr (GPtrArray) texts = g_ptr_array_new_null_terminated (8, g_free, TRUE);
   g_autoptr (PlaitTextReader) reader = plait_text_reader_open (path, error);
   g_autoptr (PlaitDocumentReader) documents = reader ? plait_document_reader_new (reader, settings, error) : NULL;
   g_autoptr (GArray) sentences = g_array_new (FALSE, FALSE, sizeof (PlaitDocumentSentence));

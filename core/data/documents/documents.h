@@ -61,9 +61,9 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitDocumentReader, plait_document_reader_free)
 gboolean plait_document_reader_next (PlaitDocumentReader *self, GString *text, GArray *sentences, gint64 *line,
                                      GError **error);
 
-/* Returns the texts of the file at @path, one per line or document, with LF between the sentences of a document.
- * Appends the line number at which each begins (gint64) to @lines, unless it is NULL. (transfer full) (element-type
- * utf8) */
+/* Returns the texts of the file at @path, one per line or document, with LF between the sentences of a document;
+ * NULL-terminated. Appends the line number at which each begins (gint64) to @lines, unless it is NULL. (transfer full)
+ * (element-type utf8) */
 GPtrArray *plait_document_texts (const char *path, const PlaitDocumentSettings *settings, GArray *lines,
                                  GError **error);
 

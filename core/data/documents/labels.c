@@ -12,12 +12,11 @@ static gboolean
 fail_unknown (const PlaitVocabulary *vocabulary, const char *label, const PlaitTargetLine *line, GError **error)
 {
   gint32 size = plait_vocabulary_size (vocabulary);
-  g_autoptr (GPtrArray) labels = g_ptr_array_new ();
+  g_autoptr (GPtrArray) labels = g_ptr_array_new_null_terminated (8, NULL, TRUE);
   const char *nearest;
 
   for (gint32 id = PLAIT_TOKEN_SPECIALS; id < size; id++)
     g_ptr_array_add (labels, (gpointer)plait_vocabulary_piece (vocabulary, id));
-  g_ptr_array_add (labels, NULL);
   nearest = plait_nearest_name (label, (const char *const *)labels->pdata);
   return plait_fail (
       error, PLAIT_ERROR_INPUT,

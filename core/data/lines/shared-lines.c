@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "lines/shared-lines.h"
 
-#include <string.h>
-
 typedef struct
 {
   char *text;

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "lines/tree-lines.h"
 
-#include <string.h>
-
 #include "text/error.h"
 
 #define LOOK_AHEAD (1024 * 1024)

@@ -35,14 +35,13 @@ plait_tasks (void)
 const PlaitTask *
 plait_task_find (const char *name, GError **error)
 {
-  g_autoptr (GPtrArray) names = g_ptr_array_new ();
+  g_autoptr (GPtrArray) names = g_ptr_array_new_null_terminated (8, NULL, TRUE);
   for (gsize i = 0; tasks[i]; i++)
     {
       if (strcmp (tasks[i]->name, name) == 0)
         return tasks[i];
       g_ptr_array_add (names, (gpointer)tasks[i]->name);
     }
-  g_ptr_array_add (names, NULL);
   g_autofree char *remedy = plait_name_remedy (name, (const char *const *)names->pdata, NULL);
   return plait_fail_null (error, PLAIT_ERROR_INPUT, "There is no task \"%s\" to generate; %s", name, remedy);
 }
@@ -255,16 +254,12 @@ plait_task_write_split (const PlaitTask *task, const PlaitTaskSettings *settings
 GStrv
 plait_task_files (const PlaitTask *task)
 {
-  g_autoptr (GStrvBuilder) files = g_strv_builder_new ();
+  GPtrArray *files = g_ptr_array_new_null_terminated (8, NULL, TRUE);
 
   for (guint split = 0; split < PLAIT_TASK_SPLITS; split++)
     for (guint s = 0; task->streams[s]; s++)
-      {
-        g_autofree char *name = g_strconcat (plait_task_splits[split], ".", task->streams[s], NULL);
-
-        g_strv_builder_add (files, name);
-      }
-  return g_strv_builder_end (files);
+      g_ptr_array_add (files, g_strconcat (plait_task_splits[split], ".", task->streams[s], NULL));
+  return (GStrv)g_ptr_array_free (files, FALSE);
 }
 
 gboolean

@@ -5,7 +5,6 @@
 
 #include "text/error.h"
 #include "text/words.h"
-#include "lines/text-file.h"
 
 #define EMPTY_ELEMENT "-NONE-"
 

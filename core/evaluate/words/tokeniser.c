@@ -90,11 +90,10 @@ plait_tokeniser_open (PlaitTokeniser *tokeniser, GError **error)
 static char *
 cut_pieces (const PlaitSentencePiece *model, const char *line)
 {
-  g_autoptr (GPtrArray) pieces = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr (GPtrArray) pieces = g_ptr_array_new_null_terminated (8, g_free, TRUE);
 
   if (!model->table->encode_pieces (model, line, strlen (line), pieces))
     return g_strdup (line);
-  g_ptr_array_add (pieces, NULL);
   return g_strjoinv (" ", (char **)pieces->pdata);
 }
 

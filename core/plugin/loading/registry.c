@@ -207,7 +207,7 @@ unknown_plugin (const PlaitRegistry *registry, PlaitPluginKind kind, const char 
 {
   const char *kind_name = plait_plugin_kind_name (kind), *home = plait_registry_remembered (registry, kind, name);
   g_autofree char *search = plait_registry_search_text (registry, name), *remedy = NULL;
-  g_autoptr (GPtrArray) names = g_ptr_array_new ();
+  g_autoptr (GPtrArray) names = g_ptr_array_new_null_terminated (8, NULL, TRUE);
 
   for (guint i = 0; i < registry->plugins->len; i++)
     {
@@ -217,7 +217,6 @@ unknown_plugin (const PlaitRegistry *registry, PlaitPluginKind kind, const char 
         g_ptr_array_add (names, plugin->name);
     }
   const char *otherwise = names->len > 0 ? NULL : "there are no others either";
-  g_ptr_array_add (names, NULL);
   remedy = home ? g_strdup_printf ("the run had it from %s", home)
                 : plait_name_remedy (name, (const char *const *)names->pdata, otherwise);
   return plait_fail_null (error, PLAIT_ERROR_PLUGIN, "there is no %s called \"%s\"; %s%s", kind_name, name, remedy,
@@ -244,7 +243,7 @@ plait_registry_find (PlaitRegistry *registry, PlaitPluginKind kind, const char *
 static char *
 list_texts (const PlaitRegistry *registry, const char *folder)
 {
-  g_autoptr (GPtrArray) names = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr (GPtrArray) names = g_ptr_array_new_null_terminated (8, g_free, TRUE);
 
   for (guint i = 0; i < registry->folders->len; i++)
     {
@@ -262,7 +261,6 @@ list_texts (const PlaitRegistry *registry, const char *folder)
           }
     }
   g_ptr_array_sort (names, compare_names);
-  g_ptr_array_add (names, NULL);
   return g_strjoinv (", ", (char **)names->pdata);
 }
 

@@ -114,7 +114,7 @@ static gboolean
 find_in_group (PlaitStore *store, const PlaitRaggedGroup *group, const char *name, const char *place,
                PlaitStoreFound *found, GError **error)
 {
-  g_autoptr (GPtrArray) names = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr (GPtrArray) names = g_ptr_array_new_null_terminated (8, g_free, TRUE);
 
   for (guint k = 0; k < group->kinds->len; k++)
     {
@@ -149,7 +149,6 @@ find_in_group (PlaitStore *store, const PlaitRaggedGroup *group, const char *nam
   found->object.kind = PLAIT_STORE_GROUP;
   found->object.type = PLAIT_STORE_OTHER;
   found->object.members = names->len;
-  g_ptr_array_add (names, NULL);
   found->names = (char **)g_ptr_array_steal (names, NULL);
   return found->id >= 0 || plait_store_fail (store, group->path, "open it", error);
 }
@@ -192,7 +191,7 @@ plait_store_item_names (PlaitStore *store, const char *path, GError **error)
 {
   PlaitRaggedGroup *group = plait_store_ragged_open (store, path, error);
   g_autoptr (GHashTable) seen = g_hash_table_new (g_str_hash, g_str_equal);
-  g_autoptr (GPtrArray) names = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr (GPtrArray) names = g_ptr_array_new_null_terminated (8, g_free, TRUE);
 
   if (!group)
     return NULL;
@@ -205,6 +204,5 @@ plait_store_item_names (PlaitStore *store, const char *path, GError **error)
           g_ptr_array_add (names, g_strdup (kind->items[i]));
     }
   g_ptr_array_sort (names, compare_names);
-  g_ptr_array_add (names, NULL);
   return (char **)g_ptr_array_steal (names, NULL);
 }

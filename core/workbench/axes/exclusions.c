@@ -67,7 +67,7 @@ plait_exclusions_have_key (const char *key)
 gint
 plait_axes_find (const PlaitGridGroup *grid, const PlaitAxis *axes, guint n, const char *name, const char *key)
 {
-  g_autoptr (GPtrArray) names = g_ptr_array_new ();
+  g_autoptr (GPtrArray) names = g_ptr_array_new_null_terminated (8, NULL, TRUE);
 
   for (guint i = 0; i < n; i++)
     {
@@ -75,7 +75,6 @@ plait_axes_find (const PlaitGridGroup *grid, const PlaitAxis *axes, guint n, con
         return (gint)i;
       g_ptr_array_add (names, axes[i].key);
     }
-  g_ptr_array_add (names, NULL);
   g_autofree char *remedy = plait_name_remedy (name, (const char *const *)names->pdata, NULL);
   plait_grid_problem (grid, key, "\"%s\" is not an axis of this grid; %s", name, remedy);
   return -1;

@@ -2,7 +2,6 @@
 #include "comparison/chart-axis.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "experiment/groups.h"
 #include "text/number.h"

@@ -29,11 +29,10 @@ plait_choice_take_runs (const PlaitComparisonChoice *choice, GPtrArray *runs, GE
           any = matches[r] = TRUE;
       if (!any)
         {
-          g_autoptr (GPtrArray) names = g_ptr_array_new ();
+          g_autoptr (GPtrArray) names = g_ptr_array_new_null_terminated (8, NULL, TRUE);
 
           for (guint r = 0; r < runs->len && r < 8; r++)
             g_ptr_array_add (names, plait_run_at (runs, r)->name);
-          g_ptr_array_add (names, NULL);
           g_autofree char *known = g_strjoinv (", ", (char **)names->pdata);
           return plait_fail (error, PLAIT_ERROR_INPUT, "--runs: no run has a name like \"%s\"; there is %s%s",
                              patterns[p], known, runs->len > 8 ? " and others" : "");
@@ -55,7 +54,7 @@ plait_choice_take_columns (const PlaitComparisonChoice *choice, GArray *columns,
     return TRUE;
   for (guint k = 0; names[k]; k++)
     {
-      g_autoptr (GPtrArray) known = g_ptr_array_new ();
+      g_autoptr (GPtrArray) known = g_ptr_array_new_null_terminated (8, NULL, TRUE);
       gboolean any = FALSE;
 
       for (guint m = 0; m < columns->len; m++)
@@ -67,7 +66,6 @@ plait_choice_take_columns (const PlaitComparisonChoice *choice, GArray *columns,
           if (g_str_equal (column->name, names[k]) || g_str_equal (column->metric, names[k]))
             any = matches[m] = TRUE;
         }
-      g_ptr_array_add (known, NULL);
       if (!any)
         {
           g_autofree char *text = g_strjoinv (", ", (char **)known->pdata);

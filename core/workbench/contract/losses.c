@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include <math.h>
-
 #include "contract/case.h"
 #include "contract/pass.h"
 

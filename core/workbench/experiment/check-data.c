@@ -60,12 +60,11 @@ const char **
 plait_resolution_streams (const PlaitResolution *resolution)
 {
   const PlaitExperimentPrivate *experiment = resolution->experiment;
-  GPtrArray *streams = g_ptr_array_new ();
+  GPtrArray *streams = g_ptr_array_new_null_terminated (8, NULL, TRUE);
 
   g_ptr_array_add (streams, (gpointer)experiment->public.data.target);
   for (guint i = 0; i < experiment->sources->len; i++)
     g_ptr_array_add (streams, (gpointer)((PlaitParsedSource *)experiment->sources->pdata[i])->settings.stream);
-  g_ptr_array_add (streams, NULL);
   return (const char **)g_ptr_array_free (streams, FALSE);
 }
 

@@ -175,12 +175,10 @@ read_path (const PlaitResolution *resolution, const char *key, const char *text,
 static GStrv
 list_names (const PlaitResolution *resolution, const char *key, const char *split)
 {
-  g_autoptr (GStrvBuilder) names = g_strv_builder_new ();
+  const char *const one[] = { plait_key_file_value (resolution->file, "data", key), NULL };
 
-  if (g_strcmp0 (split, "train") == 0)
-    return plait_key_file_list (resolution->file, "data", key);
-  g_strv_builder_add (names, plait_key_file_value (resolution->file, "data", key));
-  return g_strv_builder_end (names);
+  return g_strcmp0 (split, "train") == 0 ? plait_key_file_list (resolution->file, "data", key)
+                                         : g_strdupv ((char **)one);
 }
 
 gboolean
@@ -318,7 +316,6 @@ read_data (const PlaitResolution *resolution)
   plait_resolution_check_vocabulary_texts (resolution);
   if (data->task)
     g_ptr_array_add (data->test_splits, (gpointer) "test");
-  g_ptr_array_add (data->test_splits, NULL);
 }
 
 static PlaitParsedData *
@@ -332,7 +329,7 @@ parsed_data_new (void)
   data->vocabulary_files = g_array_new (FALSE, FALSE, sizeof (PlaitDataFile));
   data->vocabulary_texts = g_array_new (FALSE, FALSE, sizeof (PlaitDataFile));
   data->paths = g_ptr_array_new_with_free_func ((GDestroyNotify)g_strfreev);
-  data->test_splits = g_ptr_array_new ();
+  data->test_splits = g_ptr_array_new_null_terminated (8, NULL, TRUE);
   data->task_specifications = g_array_new (FALSE, TRUE, sizeof (PlaitSettingSpecification));
   return data;
 }

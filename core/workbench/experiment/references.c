@@ -50,7 +50,6 @@ check_stream (const PlaitResolution *resolution, const char *split, const char *
     }
   else if (texts)
     {
-      g_ptr_array_add (texts, NULL);
       plait_text_join_pieces ((char **)texts->pdata, experiment->evaluate.join);
       check_metrics (resolution, path, (const char *const *)texts->pdata, lines, metrics, group, key);
     }

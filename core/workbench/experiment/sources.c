@@ -160,11 +160,10 @@ use_source (PlaitExperimentPrivate *experiment, PlaitParsedSource *source)
 static void
 unknown_source (const PlaitResolution *resolution, const char *name)
 {
-  g_autoptr (GPtrArray) names = g_ptr_array_new ();
+  g_autoptr (GPtrArray) names = g_ptr_array_new_null_terminated (8, NULL, TRUE);
 
   for (guint i = 0; i < resolution->experiment->sources->len; i++)
     g_ptr_array_add (names, (gpointer)((PlaitParsedSource *)resolution->experiment->sources->pdata[i])->name);
-  g_ptr_array_add (names, NULL);
   g_autofree char *remedy = plait_item_remedy (name, (const char *const *)names->pdata, "+", NULL);
   plait_resolution_problem (resolution, "experiment", "sources",
                             "there is no [source %s] (names are joined with '+'); %s", name, remedy);

@@ -73,7 +73,7 @@ add_references (GPtrArray *names, const PlaitExperiment *experiment, const char 
 static const char **
 list_streams (const PlaitExperiment *experiment, gboolean trees, gboolean others)
 {
-  GPtrArray *names = g_ptr_array_new ();
+  GPtrArray *names = g_ptr_array_new_null_terminated (8, NULL, TRUE);
 
   for (guint i = 0; i < experiment->n_sources; i++)
     add_once (names, experiment->sources[i].stream);
@@ -87,7 +87,6 @@ list_streams (const PlaitExperiment *experiment, gboolean trees, gboolean others
     add_references (names, experiment, NULL);
   if (others && *plait_experiment_data_files (experiment, "train", PLAIT_LOSS_WEIGHTS))
     add_once (names, PLAIT_LOSS_WEIGHTS);
-  g_ptr_array_add (names, NULL);
   return (const char **)g_ptr_array_free (names, FALSE);
 }
 
@@ -108,10 +107,9 @@ plait_experiment_reference_name (const PlaitExperiment *experiment, const char *
 const char **
 plait_experiment_references (const PlaitExperiment *experiment, const char *split)
 {
-  GPtrArray *names = g_ptr_array_new ();
+  GPtrArray *names = g_ptr_array_new_null_terminated (8, NULL, TRUE);
 
   add_references (names, experiment, split);
-  g_ptr_array_add (names, NULL);
   return (const char **)g_ptr_array_free (names, FALSE);
 }
 

@@ -86,7 +86,7 @@ compare_plugin (PlaitPlugin *plugin, gpointer data, GError **error)
 char *
 plait_grid_difference (const PlaitExperiment *experiment, PlaitDigests *digests, PlaitStore *run, GError **error)
 {
-  g_autoptr (GPtrArray) sentences = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr (GPtrArray) sentences = g_ptr_array_new_null_terminated (8, g_free, TRUE);
   Difference difference = { run, sentences, FALSE };
   guint n;
 
@@ -102,6 +102,5 @@ plait_grid_difference (const PlaitExperiment *experiment, PlaitDigests *digests,
       g_ptr_array_set_size (sentences, MAX_LISTED);
       g_ptr_array_add (sentences, g_strdup_printf ("and %u more", n - MAX_LISTED));
     }
-  g_ptr_array_add (sentences, NULL);
   return g_strjoinv ("; ", (char **)sentences->pdata);
 }

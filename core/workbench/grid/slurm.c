@@ -247,7 +247,6 @@ submit (Submission *submission, GPtrArray *words, const char *script, GError **e
 
   for (guint i = 0; further && further[i]; i++)
     g_ptr_array_add (words, g_strdup (further[i]));
-  g_ptr_array_add (words, NULL);
   number = submission->plan ? note (submission, words) : call_sbatch (submission, words, script, error);
   if (!number)
     return NULL;
@@ -260,7 +259,7 @@ submit (Submission *submission, GPtrArray *words, const char *script, GError **e
 static GPtrArray *
 begin_words (const Submission *submission, const char *log)
 {
-  GPtrArray *words = g_ptr_array_new_with_free_func (g_free);
+  GPtrArray *words = g_ptr_array_new_null_terminated (8, g_free, TRUE);
   g_auto (GStrv) parts = g_strsplit (submission->logs, "%", -1);
   g_autofree char *logs = g_strjoinv ("%%", parts);
 
@@ -344,9 +343,7 @@ submit_all (Submission *submission, GPtrArray *lines, guint size, GError **error
   for (guint from = 0; from < lines->len; from += size)
     if (!submit_array (submission, (char *const *)lines->pdata + from, MIN (size, lines->len - from), error))
       return FALSE;
-  g_ptr_array_add (submission->jobs, NULL);
   arrays = g_strjoinv (", ", (char **)submission->jobs->pdata);
-  g_ptr_array_set_size (submission->jobs, (gint)submission->jobs->len - 1);
   collector = submit_collector (submission, error);
   if (!collector)
     return FALSE;
@@ -429,7 +426,7 @@ begin_submission (PlaitGrid *grid, const PlaitGridOptions *options)
                        .name = name_jobs (folder),
                        .logs = g_build_filename (folder, "slurm", NULL),
                        .patience = options->patience > 0 ? options->patience : PATIENCE,
-                       .jobs = g_ptr_array_new_with_free_func (g_free) };
+                       .jobs = g_ptr_array_new_null_terminated (8, g_free, TRUE) };
 }
 
 GPtrArray *

@@ -115,13 +115,12 @@ check_fits (const Averaging *averaging, const PlaitTrained *second, guint i, GEr
   const char *a = averaging->checkpoints[0].run, *b = averaging->checkpoints[i].run;
   const PlaitParameters *here = plait_model_parameters (first->experiment_model->model);
   const PlaitParameters *there = plait_model_parameters (second->experiment_model->model);
-  g_autoptr (GPtrArray) sentences = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr (GPtrArray) sentences = g_ptr_array_new_null_terminated (8, g_free, TRUE);
   g_autofree char *differences = NULL;
 
   if (!check_parameters (here, there, a, b, error) || !check_parameters (there, here, b, a, error))
     return FALSE;
   compare_architectures (first->experiment, second->experiment, sentences);
-  g_ptr_array_add (sentences, NULL);
   differences = g_strjoinv ("; ", (char **)sentences->pdata);
   return (*differences == '\0'
           || plait_fail (error, PLAIT_ERROR_INPUT,

@@ -71,8 +71,7 @@ write_some_attention (const PlaitEvaluator *evaluator, const char *split, const 
   g_autofree gint64 *tuples = g_new (gint64, count);
   g_autofree char *forced = g_strconcat (split, "-forced", NULL);
   g_autofree double *rows = NULL;
-  g_autoptr (GStrvBuilder) builder = g_strv_builder_new ();
-  g_auto (GStrv) names = NULL;
+  g_auto (GStrv) names = g_new0 (char *, count + 1);
   g_autoptr (PlaitBatch) batch = NULL;
   PlaitHypotheses *hypotheses;
   g_autoptr (PlaitAttentionRecords) attention = NULL;
@@ -80,12 +79,9 @@ write_some_attention (const PlaitEvaluator *evaluator, const char *split, const 
 
   for (gint64 i = 0; i < count; i++)
     {
-      g_autofree char *name = plait_corpus_name (corpus, first + i);
-
       tuples[i] = first + i;
-      g_strv_builder_add (builder, name);
+      names[i] = plait_corpus_name (corpus, first + i);
     }
-  names = g_strv_builder_end (builder);
   batch = plait_corpus_batch (corpus, tuples, count, error);
   if (!batch)
     return FALSE;

@@ -3,7 +3,6 @@
 
 #include "documents/documents.h"
 #include "experiment/groups.h"
-#include "words/text.h"
 
 const char *
 plait_evaluation_join_name (PlaitTextPieces pieces)
@@ -55,7 +54,6 @@ plait_evaluation_references (const PlaitRunInputs *run_inputs, const char *split
 
       if (!texts)
         return NULL;
-      g_ptr_array_add (texts, NULL);
       lines = (char **)g_ptr_array_steal (texts, NULL);
       plait_evaluation_join (experiment, split, lines, log);
       if (!plait_references_add (references, plait_experiment_reference_name (experiment, streams[i]), lines))

@@ -3,7 +3,6 @@
 
 #include "metrics/perplexity.h"
 #include "words/text.h"
-#include "experiment/groups.h"
 #include "scoring/length-table.h"
 #include "dumps/translation-rates.h"
 #include "tables/table.h"

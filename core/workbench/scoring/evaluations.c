@@ -306,17 +306,11 @@ keep (const PlaitEvaluations *evaluations, PlaitStore *store, const char *name, 
 static gboolean
 write_set (const PlaitOverride *set, PlaitStore *store, const char *group, GError **error)
 {
-  g_autoptr (GStrvBuilder) builder = g_strv_builder_new ();
-  g_auto (GStrv) texts = NULL;
+  g_autoptr (GPtrArray) texts = g_ptr_array_new_null_terminated (8, g_free, TRUE);
 
   for (; set && set->key; set++)
-    {
-      g_autofree char *text = plait_override_text (set);
-
-      g_strv_builder_add (builder, text);
-    }
-  texts = g_strv_builder_end (builder);
-  return plait_store_set_list (store, group, "set", PLAIT_STORE_STRING, g_strv_length (texts), texts, error);
+    g_ptr_array_add (texts, plait_override_text (set));
+  return plait_store_set_list (store, group, "set", PLAIT_STORE_STRING, texts->len, texts->pdata, error);
 }
 
 /* Returns @experiment with the settings that write_set wrote to @group; NULL without them. (transfer full) */

@@ -103,7 +103,7 @@ plait_fingerprint_difference (const char *before, const char *now)
 {
   g_autoptr (PlaitKeyFile) a = plait_key_file_load_data (before, -1, "before", NULL);
   g_autoptr (PlaitKeyFile) b = plait_key_file_load_data (now, -1, "now", NULL);
-  g_autoptr (GPtrArray) sentences = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr (GPtrArray) sentences = g_ptr_array_new_null_terminated (8, g_free, TRUE);
   const Keys keys = { a, b };
 
   if (g_str_equal (before, now))
@@ -115,6 +115,5 @@ plait_fingerprint_difference (const char *before, const char *now)
     }
   if (sentences->len == 0)
     g_ptr_array_add (sentences, g_strdup ("its sources or keys are in another order"));
-  g_ptr_array_add (sentences, NULL);
   return g_strjoinv ("; ", (char **)sentences->pdata);
 }

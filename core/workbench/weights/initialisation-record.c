@@ -40,7 +40,7 @@ shorten (const PlaitInitialisation *initialisation, const char *name, PlaitIniti
 static char *
 list (const PlaitInitialisation *initialisation, PlaitInitialisationOutcome outcome)
 {
-  g_autoptr (GPtrArray) names = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr (GPtrArray) names = g_ptr_array_new_null_terminated (8, g_free, TRUE);
 
   for (guint i = 0; i < initialisation->n; i++)
     {
@@ -52,7 +52,6 @@ list (const PlaitInitialisation *initialisation, PlaitInitialisationOutcome outc
       if (!g_ptr_array_find_with_equal_func (names, name, g_str_equal, NULL))
         g_ptr_array_add (names, g_steal_pointer (&name));
     }
-  g_ptr_array_add (names, NULL);
   return g_strjoinv (", ", (char **)names->pdata);
 }
 

@@ -376,7 +376,7 @@ plait_initialisation_take_state (const PlaitInitialisation *initialisation, Plai
                                  GError **error)
 {
   const PlaitExperiment *experiment = initialisation->experiment;
-  g_autoptr (GPtrArray) taken = g_ptr_array_new ();
+  g_autoptr (GPtrArray) taken = g_ptr_array_new_null_terminated (8, NULL, TRUE);
   g_autoptr (PlaitStore) run = NULL;
   gint64 step;
 
@@ -385,7 +385,6 @@ plait_initialisation_take_state (const PlaitInitialisation *initialisation, Plai
   for (guint i = 0; i < initialisation->n; i++)
     if (initialisation->entries[i].outcome == PLAIT_INITIALISATION_TAKEN)
       g_ptr_array_add (taken, (gpointer)initialisation->entries[i].parameter);
-  g_ptr_array_add (taken, NULL);
   run = plait_trained_open_store (experiment->train.initialise, NULL, error);
   if (!run || !check_optimizer (experiment, run, error)
       || !plait_trainer_import_moments (trainer, (const PlaitParameter *const *)taken->pdata, run, "/checkpoint/last",
@@ -394,6 +393,6 @@ plait_initialisation_take_state (const PlaitInitialisation *initialisation, Plai
   plait_log_info (log,
                   "the optimizer and the learning-rate schedule continue after update %jd of that run: moments of %u "
                   "of %u parameters are taken",
-                  step, taken->len - 1, initialisation->n);
+                  step, taken->len, initialisation->n);
   return TRUE;
 }

@@ -135,7 +135,7 @@ plait_published_other_settings (const char *weights, const PlaitNameMap *map, co
 {
   static const char *const common[] = { "norm", "norm_epsilon", "scale_embeddings", NULL };
   g_autoptr (json_t) config = read_config (weights);
-  GPtrArray *sentences = g_ptr_array_new ();
+  GPtrArray *sentences = g_ptr_array_new_null_terminated (8, NULL, TRUE);
   const PlaitKeyFile *file = plait_name_map_file (map);
   const char *const *settings = plait_key_file_keys (file, PLAIT_NAME_MAP_SETTINGS);
   const char *const *fixed = plait_key_file_keys (file, PLAIT_NAME_MAP_CONFIG);
@@ -165,6 +165,5 @@ plait_published_other_settings (const char *weights, const PlaitNameMap *map, co
                              weights, fixed[i], theirs, ours));
     }
   compare_words (&comparison, map);
-  g_ptr_array_add (sentences, NULL);
   return (GStrv)g_ptr_array_free (sentences, FALSE);
 }
