@@ -81,6 +81,26 @@ TEST_CASE (explain_command, prints_equations_and_shapes)
   CHECK_CONTAINS (other.output, "s = cell (s', [y, c])");
 }
 
+/* The table is tied. The gate multiplies three rows of width 16 by a column, the weights of two sources by two more. */
+TEST_CASE (explain_command, explains_outputs)
+{
+  plait_test_write ("explained.ini", text);
+  PlaitTestCall softmax = DONE (CALL ("explain", "explained.ini"));
+  PlaitTestCall pointer
+      = DONE (CALL ("explain", "explained.ini", "--set", "decoder.output=pointer", "--set", "decoder.combiner=serial"));
+  PlaitTestCall json = DONE (CALL ("explain", "explained.ini", "--json", "--set", "decoder.output=pointer", "--set",
+                                   "decoder.combiner=serial"));
+  g_autofree char *prediction = part_of (json.output, "prediction"), *decoder = part_of (json.output, "decoder");
+
+  CHECK_CONTAINS (softmax.output, "Prediction: softmax\n  Equations     p (v) = softmax (T s + b)_v\n");
+  CHECK_CONTAINS (pointer.output, "Prediction: pointer\n  Equations     p_gen = sigmoid (");
+  CHECK_CONTAINS (pointer.output, "gate/context/weight [16, 1]\n");
+  CHECK_CONTAINS (prediction, "\"plugin\": \"pointer\"");
+  CHECK_CONTAINS (prediction, "\"parameters\": 147,");           /* 3 * 16 * 3 + 3 */
+  CHECK_CONTAINS (prediction, "\"multiply_adds_a_token\": 464"); /* 20 * 16 + 3 * 16 * 3 */
+  CHECK (!strstr (decoder, "gate"));
+}
+
 TEST_CASE (explain_command, refuses)
 {
   plait_test_write ("explained.ini", text);

@@ -128,6 +128,7 @@ typedef struct
   const PlaitBatch *batch;
   double *sources; /* [n_sources]: multiply-adds of the source's encoder */
   double decoder;
+  double output; /* without the product with the table */
 } Pass;
 
 /* Runs one forward pass in evaluation mode and counts its multiply-adds. */
@@ -137,22 +138,26 @@ forward (gpointer data)
   Pass *pass = data;
   const PlaitModel *model = pass->explanation->experiment_model->model;
   PlaitEncoderOutputs encoded;
-  double read;
+  PlaitNode *states;
+  double before;
 
   plait_tape_begin (pass->tape, PLAIT_TAPE_EVALUATE, (PlaitRandomKey){ 0 });
   encoded = plait_model_encode (model, pass->tape, pass->batch, NULL);
   memcpy (pass->sources, encoded.multiplications, plait_model_specification (model)->n_sources * sizeof *pass->sources);
   if (!plait_experiment_has_decoder (pass->explanation->experiment))
     return;
-  read = plait_tape_multiplications (pass->tape);
-  plait_model_states (model, pass->tape, &encoded, pass->batch, NULL);
-  pass->decoder = plait_tape_multiplications (pass->tape) - read;
+  before = plait_tape_multiplications (pass->tape);
+  states = plait_model_states (model, pass->tape, &encoded, pass->batch, NULL);
+  pass->decoder = plait_tape_multiplications (pass->tape) - before;
+  plait_model_words (model, pass->tape, &encoded, states, pass->batch->target_rows, NULL);
+  pass->output = plait_tape_multiplications (pass->tape) - before - pass->decoder;
 }
 
 static void
 note_operations (const Explanation *explanation, const Pass *pass)
 {
   const PlaitModelOutput *output = plait_model_output (explanation->experiment_model->model);
+  double tokens = (double)MAX (plait_ragged_rows (pass->batch->target_rows), 1);
   guint s = 0;
 
   for (guint i = 0; i < explanation->parts->len; i++)
@@ -169,9 +174,10 @@ note_operations (const Explanation *explanation, const Pass *pass)
       else if (!plait_experiment_has_decoder (explanation->experiment))
         continue;
       else if (g_str_equal (part->title, "decoder"))
-        *operations = pass->decoder / (double)MAX (plait_ragged_rows (pass->batch->target_rows), 1);
+        *operations = pass->decoder / tokens;
       else if (g_str_equal (part->title, "prediction"))
-        *operations = (double)(output->shape.table->value.rows * output->shape.table->value.width);
+        *operations
+            = (double)(output->shape.table->value.rows * output->shape.table->value.width) + pass->output / tokens;
     }
 }
 
@@ -189,7 +195,7 @@ count_operations (const Explanation *explanation, GError **error)
   g_autoptr (PlaitArena) arena = plait_arena_new (0);
   g_autoptr (PlaitTape) tape = pool ? plait_tape_new (pool, arena) : NULL;
   g_autofree double *sources = g_new0 (double, experiment->n_sources);
-  Pass pass = { explanation, tape, NULL, sources, 0 };
+  Pass pass = { explanation, tape, NULL, sources, 0, 0 };
 
   if (!tape)
     return FALSE;

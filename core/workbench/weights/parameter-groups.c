@@ -45,6 +45,7 @@ plait_parameter_groups_new (const PlaitExperiment *experiment, const PlaitParame
 {
   GPtrArray *parts = g_ptr_array_new_with_free_func (part_free);
   g_autoptr (GPtrArray) left = g_ptr_array_new ();
+  gpointer prediction;
 
   for (guint i = 0; i < plait_parameters_n (parameters); i++)
     g_ptr_array_add (left, plait_parameters_get (parameters, i));
@@ -62,8 +63,15 @@ plait_parameter_groups_new (const PlaitExperiment *experiment, const PlaitParame
     add_part (parts, left, g_strdup ("coverage"), g_strdup ("decoder/"), "/coverage", experiment->coverage);
   if (experiment->combiner)
     add_part (parts, left, g_strdup ("combiner"), g_strdup ("decoder/"), "/combiner/", experiment->combiner);
-  if (plait_experiment_has_decoder (experiment))
-    add_part (parts, left, g_strdup ("decoder"), g_strdup ("decoder/"), NULL, experiment->decoder_component);
-  add_part (parts, left, g_strdup ("prediction"), g_strdup (""), NULL, NULL);
+  if (!plait_experiment_has_decoder (experiment))
+    {
+      add_part (parts, left, g_strdup ("prediction"), g_strdup (""), NULL, NULL);
+      return parts;
+    }
+  /* The prefix of the decoder includes the output, so it takes what the output leaves. */
+  add_part (parts, left, g_strdup ("prediction"), g_strdup ("decoder/output/"), NULL, experiment->output);
+  add_part (parts, left, g_strdup ("decoder"), g_strdup ("decoder/"), NULL, experiment->decoder_component);
+  prediction = g_ptr_array_steal_index (parts, parts->len - 2);
+  g_ptr_array_add (parts, prediction);
   return parts;
 }
