@@ -74,7 +74,7 @@ TEST_CASE (perplexity, of_an_impossible_sentence_is_infinite)
   REQUIRE (result != NULL);
   CHECK (isinf (result->score));
   g_autoptr (PlaitJson) json = plait_json_new ();
-  plait_result_add_json (result, json, NULL);
+  plait_result_add_json (result, json);
   CHECK_CONTAINS (plait_json_string (json), "\"score\": null");
 
   /* The difference of infinite scores is NaN and never significant. */
@@ -113,11 +113,11 @@ TEST_CASE (report, json)
 {
   g_autoptr (PlaitJson) json = plait_json_new ();
   plait_json_begin_array (json, NULL);
-  plait_result_add_json (&example, json, NULL);
+  plait_result_add_json (&example, json);
   PlaitResult bare = {
     .metric = (char *)"m", .name = (char *)"{", .signature = (char *)"", .score = 0.1 + 0.2, .larger_is_better = TRUE
   };
-  plait_result_add_json (&bare, json, NULL);
+  plait_result_add_json (&bare, json);
   plait_json_end_array (json);
   CHECK_STRING (plait_json_string (json), "[\n"
                                           "  {\n"

@@ -105,15 +105,15 @@ TEST_CASE (ngrams, match_is_clipped_by_the_reference_that_has_most)
       plait_ngrams_add_words (ngrams, "a a c");
       plait_ngrams_next (ngrams);
       CHECK_INT (plait_ngrams_total (ngrams, 0), 5);
-      CHECK_INT (plait_ngrams_match (ngrams, 0, 1, 2), 2); /* n-grams in common: a, b */
-      CHECK_INT (plait_ngrams_match (ngrams, 0, 2, 3), 2); /* n-gram in common: a a */
-      CHECK_INT (plait_ngrams_match (ngrams, 0, 1, 3), 3); /* n-grams in common: a a, b */
+      CHECK_INT (plait_ngrams_match (ngrams, 1, 2), 2); /* n-grams in common: a, b */
+      CHECK_INT (plait_ngrams_match (ngrams, 2, 3), 2); /* n-gram in common: a a */
+      CHECK_INT (plait_ngrams_match (ngrams, 1, 3), 3); /* n-grams in common: a a, b */
       plait_ngrams_next (ngrams);
       CHECK_INT (plait_ngrams_total (ngrams, 0), 4);
-      CHECK_INT (plait_ngrams_match (ngrams, 0, 1, 3), 2); /* n-grams in common: "a a" once, "a b" */
+      CHECK_INT (plait_ngrams_match (ngrams, 1, 3), 2); /* n-grams in common: "a a" once, "a b" */
       plait_ngrams_next (ngrams);
       CHECK_INT (plait_ngrams_total (ngrams, 1), 0);
       CHECK_INT (plait_ngrams_total (ngrams, 2), 1);
-      CHECK_INT (plait_ngrams_match (ngrams, 0, 1, 3), 0);
+      CHECK_INT (plait_ngrams_match (ngrams, 1, 3), 0);
     }
 }

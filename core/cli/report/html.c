@@ -153,7 +153,7 @@ tick_text (char text[G_ASCII_DTOSTR_BUF_SIZE], double value, double step)
 }
 
 static void
-add_axes (GString *html, const PlaitPlotAxis *x, const PlaitPlotAxis *y, const char *x_title)
+add_axes (GString *html, const PlaitPlotAxis *x, const PlaitPlotAxis *y)
 {
   char text[G_ASCII_DTOSTR_BUF_SIZE];
 
@@ -181,9 +181,8 @@ add_axes (GString *html, const PlaitPlotAxis *x, const PlaitPlotAxis *y, const c
                               PLAIT_HTML_REAL (plait_plot_position (x, value), 1), PLOT_HEIGHT - BOTTOM + 16,
                               tick_text (text, value, x->step));
     }
-  g_string_append_printf (html, "<text class=\"tick\" text-anchor=\"end\" x=\"%d\" y=\"%d\">", PLOT_WIDTH - RIGHT,
-                          PLOT_HEIGHT - 4);
-  plait_html_format (html, "%s</text>\n", x_title);
+  g_string_append_printf (html, "<text class=\"tick\" text-anchor=\"end\" x=\"%d\" y=\"%d\">updates</text>\n",
+                          PLOT_WIDTH - RIGHT, PLOT_HEIGHT - 4);
 }
 
 static gboolean
@@ -264,7 +263,7 @@ add_band (GString *html, const PlaitPlotSeries *series, const PlaitPlotAxis *x, 
 }
 
 void
-plait_html_plot (GString *html, const char *title, const char *x_title, const GPtrArray *curves)
+plait_html_plot (GString *html, const char *title, const GPtrArray *curves)
 {
   PlaitPlotAxis x = { NAN, NAN }, y = { NAN, NAN };
 
@@ -300,7 +299,7 @@ plait_html_plot (GString *html, const char *title, const char *x_title, const GP
   g_string_append_printf (html, "<svg role=\"img\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\">\n", PLOT_WIDTH,
                           PLOT_HEIGHT, PLOT_WIDTH, PLOT_HEIGHT);
   plait_html_element (html, "title", NULL, title);
-  add_axes (html, &x, &y, x_title);
+  add_axes (html, &x, &y);
   for (guint c = 0; c < curves->len; c++)
     add_band (html, curves->pdata[c], &x, &y);
   for (guint c = 0; c < curves->len; c++)

@@ -8,6 +8,8 @@
 #include "report/report.h"
 #include "comparison/stored-table.h"
 
+#define SUMMARY "/summary"
+
 void
 plait_report_scores (GString *html, const PlaitRunComparison *comparison)
 {
@@ -131,13 +133,14 @@ seeds_of (const PlaitTable *stored, const char *name)
 }
 
 gboolean
-plait_report_summary (GString *html, PlaitStore *store, const char *path, GError **error)
+plait_report_summary (GString *html, PlaitStore *store, GError **error)
 {
-  g_autoptr (PlaitTable) stored = plait_stored_table (store, path, 0, error);
+  g_autoptr (PlaitTable) stored = plait_stored_table (store, SUMMARY, 0, error);
   g_autoptr (PlaitTable) summary = plait_table_new ();
-  gboolean has_notes = plait_store_has_attribute (store, path, "notes");
+  gboolean has_notes = plait_store_has_attribute (store, SUMMARY, "notes");
   gint64 n;
-  g_auto (GStrv) notes = has_notes ? plait_store_get_list (store, path, "notes", PLAIT_STORE_STRING, &n, error) : NULL;
+  g_auto (GStrv) notes
+      = has_notes ? plait_store_get_list (store, SUMMARY, "notes", PLAIT_STORE_STRING, &n, error) : NULL;
 
   if (!stored || (has_notes && !notes))
     return FALSE;

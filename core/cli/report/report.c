@@ -143,7 +143,7 @@ add_summaries (GString *html, const PlaitRunComparison *comparison, char *const 
                           apart ? "The cells have different references of a split, so their scores are not in one "
                                   "table: each table below has its own references."
                                 : note);
-      if (!apart && !plait_report_summary (html, store, "/summary", error))
+      if (!apart && !plait_report_summary (html, store, error))
         return FALSE;
     }
   return TRUE;

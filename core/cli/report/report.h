@@ -14,8 +14,8 @@ void plait_report_scores (GString *html, const PlaitRunComparison *comparison);
 /* Appends the scores by length of the source, if runs have them. */
 gboolean plait_report_lengths (GString *html, const PlaitRunComparison *comparison, GError **error);
 
-/* Appends the table @path of a grid's file: means over seeds with their spread. */
-gboolean plait_report_summary (GString *html, PlaitStore *store, const char *path, GError **error);
+/* Appends the table /summary of a grid's file: means over seeds with their spread. */
+gboolean plait_report_summary (GString *html, PlaitStore *store, GError **error);
 
 /* Appends a table of the settings that differ, and for each run its resolved experiment, plugins and data. */
 gboolean plait_report_settings (GString *html, const PlaitRunComparison *comparison, GError **error);

@@ -31,16 +31,6 @@ static const char *const actions[] = {
   [PLAIT_CELL_FINISHED] = "finished",
 };
 
-/* Prints @lines (NULL-terminated) after @heading; prints nothing if there are no lines. */
-static void
-print_list (PlaitTerminal *terminal, const char *heading, char *const *lines)
-{
-  if (lines[0])
-    plait_terminal_heading (terminal, heading);
-  for (guint i = 0; lines[i]; i++)
-    plait_terminal_text (terminal, PLAIT_TERMINAL_PLAIN, "  %s\n", lines[i]);
-}
-
 /* TRUE if a cell that differs from @cell only in its seed has run or was measured. */
 static gboolean
 is_measured (const PlaitGrid *grid, const PlaitGridCost *cost, const PlaitGridCell *cell)
@@ -88,7 +78,10 @@ print_left_out (PlaitTerminal *terminal, const PlaitGrid *grid)
     plait_terminal_heading (terminal, "left out, duplicates of an earlier cell");
   for (guint i = 0; cells->duplicates[i]; i++)
     plait_terminal_text (terminal, PLAIT_TERMINAL_PLAIN, "  %s: is %s\n", cells->duplicates[i], cells->duplicate_of[i]);
-  print_list (terminal, "runs in the folder that belong to no cell", grid->unclaimed);
+  if (grid->unclaimed[0])
+    plait_terminal_heading (terminal, "runs in the folder that belong to no cell");
+  for (guint i = 0; grid->unclaimed[i]; i++)
+    plait_terminal_text (terminal, PLAIT_TERMINAL_PLAIN, "  %s\n", grid->unclaimed[i]);
 }
 
 /* Prints those vocabularies of @cell that are in @names. */

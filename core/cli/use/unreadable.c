@@ -28,7 +28,7 @@ is_too_long (const PlaitSearch *search, const PlaitBatch *part, guint stream)
 {
   return stream < part->n_sources
          || (part->target_rows.offsets
-             && !plait_search_check_target (search, plait_ragged_longest (part->target_rows), NULL));
+             && !plait_search_check_target (search, plait_ragged_longest (part->target_rows)));
 }
 
 /* TRUE if @stream of @part is a source that may be truncated: text without trees or documents. */

@@ -113,7 +113,7 @@ plait_corpus_cache_end (PlaitCorpus *corpus, const PlaitTextCache *text_cache, c
         Stream stream = { state->counts, plait_token_store_checksum (state->tokens) };
 
         /* Another process wrote the file first: this process keeps using its own unlinked file. */
-        if (!plait_token_store_commit (state->tokens, NULL))
+        if (!plait_token_store_commit (state->tokens))
           return TRUE;
         g_byte_array_append (bytes, (const guint8 *)&stream, sizeof stream);
       }
@@ -150,7 +150,7 @@ load_ids (gpointer data, gint64 piece, guint thread)
       = is_text (stream) ? plait_text_cache_find (load->text_cache, place_of (load->corpus), name) : NULL;
 
   if (path)
-    load->stores[piece] = plait_token_store_open (path, plait_corpus_ids (stream), NULL);
+    load->stores[piece] = plait_token_store_open (path, plait_corpus_ids (stream));
 }
 
 /* TRUE if @lines [size] do not decrease and are below @end. */

@@ -188,9 +188,9 @@ plait_token_store_checksum (const PlaitTokenStore *store)
 }
 
 gboolean
-plait_token_store_commit (PlaitTokenStore *store, GError **error)
+plait_token_store_commit (PlaitTokenStore *store)
 {
-  return plait_file_commit (g_steal_pointer (&store->file), error);
+  return plait_file_commit (g_steal_pointer (&store->file), NULL);
 }
 
 static gboolean
@@ -221,7 +221,7 @@ are_ids (const PlaitTokenStore *store, const guint8 *bytes, gsize size)
 
 /* Reads the lengths, and checks ids, lengths and checksum against @tail. */
 static gboolean
-load (PlaitTokenStore *store, const Tail *tail, GError **error)
+load (PlaitTokenStore *store, const Tail *tail)
 {
   gsize ids = tail->tokens * store->width + padding (tail->tokens, store->width);
   g_autofree guint8 *piece = g_malloc (WRITE_SIZE);
@@ -230,13 +230,13 @@ load (PlaitTokenStore *store, const Tail *tail, GError **error)
   for (gsize at = 0, n; at < ids; at += n)
     {
       n = MIN (ids - at, WRITE_SIZE);
-      if (!read_bytes (store, piece, n, (goffset)at, error))
+      if (!read_bytes (store, piece, n, (goffset)at, NULL))
         return FALSE;
       XXH3_64bits_update (store->hash, piece, n);
       fit = fit && are_ids (store, piece, n);
     }
   g_array_set_size (store->lengths, (guint)tail->sentences);
-  if (!read_bytes (store, store->lengths->data, 4 * tail->sentences, (goffset)ids, error))
+  if (!read_bytes (store, store->lengths->data, 4 * tail->sentences, (goffset)ids, NULL))
     return FALSE;
   XXH3_64bits_update (store->hash, store->lengths->data, 4 * tail->sentences);
   XXH3_64bits_update (store->hash, tail, offsetof (Tail, checksum));
@@ -247,12 +247,11 @@ load (PlaitTokenStore *store, const Tail *tail, GError **error)
         g_array_append_val (store->starts, store->tokens);
       store->tokens += g_array_index (store->lengths, guint32, i);
     }
-  return (fit && store->checksum == tail->checksum && store->tokens == tail->tokens)
-         || plait_fail (error, PLAIT_ERROR_INPUT, "%s: is damaged", store->name);
+  return fit && store->checksum == tail->checksum && store->tokens == tail->tokens;
 }
 
 PlaitTokenStore *
-plait_token_store_open (const char *path, gint64 ids, GError **error)
+plait_token_store_open (const char *path, gint64 ids)
 {
   g_autoptr (PlaitTokenStore) store = plait_token_store_new (ids);
   struct stat status;
@@ -262,18 +261,14 @@ plait_token_store_open (const char *path, gint64 ids, GError **error)
   store->name = g_strdup (path);
   store->hash = XXH3_createState ();
   XXH3_64bits_reset (store->hash);
-  store->descriptor = plait_file_open (path, PLAIT_FILE_REGULAR, "an encoded corpus", &status, error);
-  if (store->descriptor < 0)
+  store->descriptor = plait_file_open (path, PLAIT_FILE_REGULAR, "an encoded corpus", &status, NULL);
+  if (store->descriptor < 0 || status.st_size < (goffset)sizeof tail)
     return NULL;
-  if (status.st_size < (goffset)sizeof tail)
-    return plait_fail_null (error, PLAIT_ERROR_INPUT, "%s: is damaged", path);
   size = (gsize)status.st_size - sizeof tail;
-  if (!read_bytes (store, &tail, sizeof tail, (goffset)size, error))
-    return NULL;
-  if (tail.magic != MAGIC || tail.width != store->width || tail.tokens > size || tail.sentences > SENTENCES_LIMIT
-      || tail.tokens * store->width + padding (tail.tokens, store->width) + 4 * tail.sentences != size)
-    return plait_fail_null (error, PLAIT_ERROR_INPUT, "%s: is damaged", path);
-  if (!load (store, &tail, error))
+  if (!read_bytes (store, &tail, sizeof tail, (goffset)size, NULL) || tail.magic != MAGIC || tail.width != store->width
+      || tail.tokens > size || tail.sentences > SENTENCES_LIMIT
+      || tail.tokens * store->width + padding (tail.tokens, store->width) + 4 * tail.sentences != size
+      || !load (store, &tail))
     return NULL;
   posix_fadvise (store->descriptor, 0, 0, POSIX_FADV_RANDOM);
   return g_steal_pointer (&store);

@@ -21,9 +21,9 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitTokenStore, plait_token_store_free)
 /* Makes the empty @store write to the cache file @file. Takes ownership of @file. */
 gboolean plait_token_store_keep (PlaitTokenStore *store, PlaitFile *file, GError **error);
 
-/* Opens the cache file at @path for ids below @ids. Reads all of it. Fails with PLAIT_ERROR_INPUT if it is damaged or
+/* Opens the cache file at @path for ids below @ids. Reads all of it. Returns NULL if it cannot be read, is damaged or
  * has ids of another width. (transfer full) */
-PlaitTokenStore *plait_token_store_open (const char *path, gint64 ids, GError **error);
+PlaitTokenStore *plait_token_store_open (const char *path, gint64 ids);
 
 /* Appends a sentence of @n ids. Fails if a file cannot be written. */
 gboolean plait_token_store_append (PlaitTokenStore *store, const gint32 *ids, gsize n, GError **error);
@@ -34,8 +34,8 @@ gboolean plait_token_store_finish (PlaitTokenStore *store, GError **error);
 /* Returns the checksum of the cache file that was finished or opened; 0 if there is no such file. */
 guint64 plait_token_store_checksum (const PlaitTokenStore *store);
 
-/* Publishes the finished cache file under its name. */
-gboolean plait_token_store_commit (PlaitTokenStore *store, GError **error);
+/* Publishes the finished cache file under its name. FALSE if another process did so first. */
+gboolean plait_token_store_commit (PlaitTokenStore *store);
 
 gint64 plait_token_store_sentences (const PlaitTokenStore *store);
 

@@ -30,15 +30,15 @@ number_scratch (PlaitTreeMaker *maker, gint32 *number, GError **error)
   return TRUE;
 }
 
-/* Sets *@number to the number of the label @prefix + @label, or of the empty label if @label is empty. Fails with
+/* Sets *@number to the number of the label "@" + @label, or of the empty label if @label is empty. Fails with
  * PLAIT_ERROR_INPUT if the label is too long, or there are too many labels. */
 static gboolean
-number_of (PlaitTreeMaker *maker, const char *prefix, PlaitLabel label, gint32 *number, GError **error)
+number_of (PlaitTreeMaker *maker, PlaitLabel label, gint32 *number, GError **error)
 {
   g_string_truncate (maker->scratch, 0);
   if (label.length > 0)
     {
-      g_string_append (maker->scratch, prefix);
+      g_string_append_c (maker->scratch, '@');
       g_string_append_len (maker->scratch, label.text, (gssize)label.length);
     }
   return number_scratch (maker, number, error);
@@ -114,7 +114,7 @@ complete_child (Binariser *self, gint64 number, GError **error)
       gboolean whole = child == n && i == joins;
       PlaitTreeStep step = { .leaves = (gint32)self->maker->tags->len };
       if (whole ? !number_chain (self->maker, number, &step.label, error)
-                : !number_of (self->maker, "@", (PlaitLabel){ node->text, node->length }, &step.label, error))
+                : !number_of (self->maker, (PlaitLabel){ node->text, node->length }, &step.label, error))
         return FALSE;
       g_array_append_val (self->maker->steps, step);
     }
@@ -170,7 +170,7 @@ add_word (Splitter *self, gint32 tag, gint32 pieces, GError **error)
     return plait_fail (error, PLAIT_ERROR_INPUT,
                        "the sentence of the tree has more than %d tokens; expected one sentence a line, so split it",
                        PLAIT_TREE_LEAVES_LIMIT);
-  if (pieces > 2 && !number_of (self->maker, "@", (PlaitLabel){ name, strlen (name) }, &step.label, error))
+  if (pieces > 2 && !number_of (self->maker, (PlaitLabel){ name, strlen (name) }, &step.label, error))
     return FALSE;
   for (gint32 i = 1; i <= pieces; i++)
     {

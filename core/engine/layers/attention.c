@@ -147,15 +147,6 @@ project_self (PlaitTape *tape, const PlaitAttention *attention, PlaitNode *x, co
                       plait_columns (tape, projected, 2 * width, width) };
 }
 
-/* Returns the keys and values of @rows: columns of @projected, keys from column @first on, then values. */
-static PlaitKeyValues
-keys_and_values (PlaitTape *tape, PlaitNode *projected, gint64 first, gint64 width, PlaitRagged rows)
-{
-  return (PlaitKeyValues){ .keys = plait_columns (tape, projected, first, width),
-                           .values = plait_columns (tape, projected, first + width, width),
-                           .rows = rows };
-}
-
 /* Returns self-attention of @x, to all rows or only to the rows in @starts if it is not NULL. */
 static PlaitNode *
 apply_self (PlaitTape *tape, const PlaitAttention *attention, PlaitNode *x, PlaitRagged rows,
@@ -198,11 +189,14 @@ PlaitKeyValues
 plait_attention_project (PlaitTape *tape, const PlaitAttention *attention, guint index, PlaitNode *memory,
                          PlaitRagged rows)
 {
+  gint64 width = attention->declaration.width;
   PlaitNode *projected;
 
   plait_tape_expect (tape, index < attention->n_key_values);
   projected = plait_linear_apply (tape, &attention->key_value[index], memory, PLAIT_ACTIVATION_NONE);
-  return keys_and_values (tape, projected, 0, attention->declaration.width, rows);
+  return (PlaitKeyValues){ .keys = plait_columns (tape, projected, 0, width),
+                           .values = plait_columns (tape, projected, width, width),
+                           .rows = rows };
 }
 
 void

@@ -173,7 +173,7 @@ row (const PlaitMetric *metric, const PlaitSentence *sentence, double *values)
   for (guint n = 0; n < ORDERS; n++)
     {
       plait_ngrams_next (words);
-      values[2 + n] = (double)plait_ngrams_match (words, 0, 1, 1 + sentence->count);
+      values[2 + n] = (double)plait_ngrams_match (words, 1, 1 + sentence->count);
       values[2 + ORDERS + n] = (double)plait_ngrams_total (words, 0);
     }
 }

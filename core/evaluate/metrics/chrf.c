@@ -123,7 +123,7 @@ count_order (PlaitNgrams *ngrams, guint order, guint count, guint width, double 
       double *triple = values + k * width + 3 * order;
       triple[1] = (double)plait_ngrams_total (ngrams, 1 + k);
       triple[0] = triple[1] > 0 ? own : 0; /* an order that the reference lacks does not count */
-      triple[2] = (double)plait_ngrams_match (ngrams, 0, 1 + k, 2 + k);
+      triple[2] = (double)plait_ngrams_match (ngrams, 1 + k, 2 + k);
     }
 }
 

@@ -47,7 +47,7 @@ row (const PlaitMetric *metric, const PlaitSentence *sentence, double *values)
   for (guint n = 0; n < ORDERS; n++)
     {
       plait_ngrams_next (words);
-      values[n] = (double)plait_ngrams_repeated (words, 0, 1, 1 + sentence->count);
+      values[n] = (double)plait_ngrams_repeated (words, 1 + sentence->count);
       values[ORDERS + n] = (double)plait_ngrams_total (words, 0);
     }
 }

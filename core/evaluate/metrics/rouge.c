@@ -180,7 +180,7 @@ score_ngrams (PlaitNgrams *words, guint order)
 {
   for (guint n = 0; n < order; n++)
     plait_ngrams_next (words);
-  return score_of ((double)plait_ngrams_match (words, 0, 1, 2), plait_ngrams_total (words, 0),
+  return score_of ((double)plait_ngrams_match (words, 1, 2), plait_ngrams_total (words, 0),
                    plait_ngrams_total (words, 1));
 }
 

@@ -68,9 +68,9 @@ plait_result_to_text (const PlaitResult *result, guint decimals)
 }
 
 void
-plait_result_add_json (const PlaitResult *result, PlaitJson *json, const char *name)
+plait_result_add_json (const PlaitResult *result, PlaitJson *json)
 {
-  plait_json_begin_object (json, name);
+  plait_json_begin_object (json, NULL);
   plait_json_members (json, "name=%s score=%g signature=%s", result->name, result->score, result->signature);
   if (result->detail)
     plait_json_text (json, "verbose_score", result->detail);

@@ -34,10 +34,10 @@ PlaitTableScore plait_result_score (const PlaitResult *result);
 /* Returns the line that sacreBLEU prints: "BLEU|SIGNATURE = 23.45 (μ = 23.44 ± 1.20) DETAIL". (transfer full) */
 char *plait_result_to_text (const PlaitResult *result, guint decimals);
 
-/* Adds a JSON object @name to an object (NULL in an array). Keys are sacreBLEU's (name, score, signature,
- * verbose_score, confidence_mean, confidence_var), then metric, larger_is_better, sentences, confidence_low,
- * confidence_high, resamples, seed. Numbers have all their digits; a number that is not finite is null. */
-void plait_result_add_json (const PlaitResult *result, PlaitJson *json, const char *name);
+/* Adds a JSON object to an array. Keys are sacreBLEU's (name, score, signature, verbose_score, confidence_mean,
+ * confidence_var), then metric, larger_is_better, sentences, confidence_low, confidence_high, resamples, seed. Numbers
+ * have all their digits; a number that is not finite is null. */
+void plait_result_add_json (const PlaitResult *result, PlaitJson *json);
 
 /* Adds a JSON object with test, baseline, system, difference, better (1: the system is better, -1: worse, 0: equal), p,
  * adjusted_p, trials, seed; for bootstrap and t test also mean, low, high, and for the bootstrap share_better. */

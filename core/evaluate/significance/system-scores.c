@@ -62,7 +62,7 @@ plait_system_scores_add_json (const PlaitSystemScore *scores, const GPtrArray *m
 {
   plait_json_begin_array (json, name);
   for (guint m = 0; m < metrics->len; m++)
-    plait_result_add_json (scores[m].result, json, NULL);
+    plait_result_add_json (scores[m].result, json);
   plait_json_end_array (json);
   if (!compared)
     return;

@@ -213,10 +213,10 @@ count (const PlaitNgrams *ngrams, guint sequence, guint32 *counts)
     counts[numbers[i]]++;
 }
 
-/* Sums over the n-grams of @sequence. If @repeated, counts the repetitions that none of the references @first .. @last
+/* Sums over the n-grams of sequence 0. If @repeated, counts the repetitions that none of the references @first .. @last
  * - 1 has; else counts occurrences, but at most the largest count in one reference. */
 static gsize
-sum_counts (PlaitNgrams *ngrams, guint sequence, guint first, guint last, gboolean repeated)
+sum_counts (PlaitNgrams *ngrams, guint first, guint last, gboolean repeated)
 {
   guint32 distinct = ngrams->distinct, *own = ngrams->counts, *one = own + distinct, *most = one + distinct;
   gsize sum = 0;
@@ -230,20 +230,20 @@ sum_counts (PlaitNgrams *ngrams, guint sequence, guint first, guint last, gboole
       for (guint32 i = 0; i < distinct; i++)
         most[i] = MAX (most[i], one[i]);
     }
-  count (ngrams, sequence, own);
+  count (ngrams, 0, own);
   for (guint32 i = 0; i < distinct; i++)
     sum += repeated ? own[i] - MIN (own[i], MAX (1, most[i])) : MIN (own[i], most[i]);
   return sum;
 }
 
 gsize
-plait_ngrams_match (PlaitNgrams *ngrams, guint sequence, guint first, guint last)
+plait_ngrams_match (PlaitNgrams *ngrams, guint first, guint last)
 {
-  return sum_counts (ngrams, sequence, first, last, FALSE);
+  return sum_counts (ngrams, first, last, FALSE);
 }
 
 gsize
-plait_ngrams_repeated (PlaitNgrams *ngrams, guint sequence, guint first, guint last)
+plait_ngrams_repeated (PlaitNgrams *ngrams, guint last)
 {
-  return sum_counts (ngrams, sequence, first, last, TRUE);
+  return sum_counts (ngrams, 1, last, TRUE);
 }

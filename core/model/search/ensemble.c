@@ -45,13 +45,13 @@ plait_search_check_batch (const PlaitSearch *search, const PlaitBatch *batch, GE
 }
 
 gboolean
-plait_search_check_target (const PlaitSearch *search, gint64 rows, GError **error)
+plait_search_check_target (const PlaitSearch *search, gint64 rows)
 {
   for (guint i = 0; i < search->n_members; i++)
     {
       const PlaitModel *model = search->members[i].model;
 
-      if (!plait_model_check_length (model, plait_model_specification (model)->n_sources, rows, error))
+      if (!plait_model_check_length (model, plait_model_specification (model)->n_sources, rows, NULL))
         return FALSE;
     }
   return TRUE;

@@ -115,7 +115,7 @@ PlaitModel *plait_search_reader (const PlaitSearch *search, guint source, guint 
 gboolean plait_search_check_batch (const PlaitSearch *search, const PlaitBatch *batch, GError **error);
 
 /* TRUE if the decoders can read a target of @rows rows. */
-gboolean plait_search_check_target (const PlaitSearch *search, gint64 rows, GError **error);
+gboolean plait_search_check_target (const PlaitSearch *search, gint64 rows);
 
 /* Returns the work of all searches since the search was created; plait_search_work_since returns the difference to
  * @before. Forced decoding is not counted. */

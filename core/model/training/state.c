@@ -8,15 +8,17 @@
 #include <math.h>
 
 /*
- * State of the trainer in a file: PATH/parameters, PATH/optimizer, PATH/state (attributes), PATH/recent/K, and the
- * tables /training/updates and /training/validation. Times (attributes of PLAIT_TRAINER_TIMES) are stored elsewhere,
- * since they differ between equal trainings.
+ * State of the trainer in a file: below /checkpoint/last parameters, optimizer, state (attributes) and recent/K, and
+ * the tables /training/updates and /training/validation. Times (attributes of PLAIT_TRAINER_TIMES) are stored
+ * elsewhere, since they differ between equal trainings.
  */
 
 /* Fields of the state with the upper bound of their range, for writing and reading. No training counts beyond
  * MAX_COUNT, and the sum of two such numbers does not overflow. */
 /* clang-format off */
 #define MAX_COUNT ((gint64)1 << 53)
+#define LAST "/checkpoint/last"
+#define STATE LAST "/state"
 #define VALIDATION "/training/validation"
 #define STATE_INTEGERS(X)                                                                                              \
   X (step, MAX_COUNT) X (target_tokens, MAX_COUNT) X (stale, MAX_COUNT) X (sums.correct, MAX_COUNT) X (sums.tokens, MAX_COUNT)                  \
@@ -35,9 +37,10 @@ loss_attribute (const PlaitLossColumns *losses, guint i)
 }
 
 static gboolean
-write_state (const PlaitTrainer *trainer, PlaitStore *store, const char *path, GError **error)
+write_state (const PlaitTrainer *trainer, PlaitStore *store, GError **error)
 {
   const PlaitLossColumns *losses = plait_model_losses (trainer->setup.model);
+  const char *path = STATE;
   gint64 epoch;
   gint64 position;
 
@@ -101,18 +104,18 @@ get_real (PlaitStore *store, const char *path, const char *name, double minimum,
 
 /* Reads the number of updates that the optimizer made in an earlier training; 0 if it is not stored. */
 static gboolean
-get_begun (PlaitStore *store, const char *path, gint64 *begun, GError **error)
+get_begun (PlaitStore *store, gint64 *begun, GError **error)
 {
   *begun = 0;
-  return !plait_store_has_attribute (store, path, "begun")
-         || get_integer (store, path, "begun", MAX_COUNT, begun, error);
+  return !plait_store_has_attribute (store, STATE, "begun")
+         || get_integer (store, STATE, "begun", MAX_COUNT, begun, error);
 }
 
 /* Moves the iterator to the place in the data after step updates, and checks it: an update has from 1 to
  * train.accumulate batches, an epoch from 1 to as many batches as tuples. Files of earlier versions may have updates
  * with batches of two epochs. */
 static gboolean
-seek (PlaitTrainer *trainer, PlaitStore *store, const char *path, gint64 epoch, gint64 position, GError **error)
+seek (PlaitTrainer *trainer, PlaitStore *store, gint64 epoch, gint64 position, GError **error)
 {
   gint64 accumulate = trainer->setup.settings->accumulate;
   gint64 updates_of_epoch = (plait_corpus_size (trainer->setup.corpus) + accumulate - 1) / accumulate;
@@ -126,34 +129,35 @@ seek (PlaitTrainer *trainer, PlaitStore *store, const char *path, gint64 epoch, 
     return plait_fail (
         error, PLAIT_ERROR_CORRUPT,
         "%s:%s: step %jd, epoch %jd and position %jd contradict each other; restore a copy or begin a new run",
-        plait_store_path (store), path, trainer->step, epoch, position);
+        plait_store_path (store), STATE, trainer->step, epoch, position);
   if (plait_iterator_seek (trainer->iterator, epoch, position, error))
     return TRUE;
-  g_prefix_error (error, "%s:%s: ", plait_store_path (store), path);
+  g_prefix_error (error, "%s:%s: ", plait_store_path (store), STATE);
   return FALSE;
 }
 
 /* Reads the ratios of divergence.c, which files of earlier versions lack. */
 static gboolean
-read_divergence (PlaitTrainer *trainer, PlaitStore *store, const char *path, GError **error)
+read_divergence (PlaitTrainer *trainer, PlaitStore *store, GError **error)
 {
-  return !plait_store_has_attribute (store, path, "recent_ratio")
-         || (get_real (store, path, "recent_ratio", 0, &trainer->recent_ratio, error)
-             && get_real (store, path, "first_ratio", 0, &trainer->first_ratio, error));
+  return !plait_store_has_attribute (store, STATE, "recent_ratio")
+         || (get_real (store, STATE, "recent_ratio", 0, &trainer->recent_ratio, error)
+             && get_real (store, STATE, "first_ratio", 0, &trainer->first_ratio, error));
 }
 
 static gboolean
-read_state (PlaitTrainer *trainer, PlaitStore *store, const char *path, gint64 *recent, GError **error)
+read_state (PlaitTrainer *trainer, PlaitStore *store, gint64 *recent, GError **error)
 {
   const PlaitLossColumns *losses = plait_model_losses (trainer->setup.model);
   gint64 epoch;
   gint64 position;
   gint64 number;
+  const char *path = STATE;
 
   if (!get_integer (store, path, "epoch", MAX_COUNT, &epoch, error)
       || !get_integer (store, path, "position", MAX_COUNT, &position, error)
       || !get_integer (store, path, "recent", trainer->setup.settings->average, recent, error)
-      || !get_begun (store, path, &trainer->begun, error) || !read_divergence (trainer, store, path, error))
+      || !get_begun (store, &trainer->begun, error) || !read_divergence (trainer, store, error))
     return FALSE;
 #define READ(field, maximum)                                                                                           \
   if (!get_integer (store, path, #field, maximum, &number, error))                                                     \
@@ -172,7 +176,7 @@ read_state (PlaitTrainer *trainer, PlaitStore *store, const char *path, gint64 *
       if (!get_real (store, path, name, -G_MAXDOUBLE, &trainer->sums.losses[i], error))
         return FALSE;
     }
-  if (!seek (trainer, store, path, epoch, position, error))
+  if (!seek (trainer, store, epoch, position, error))
     return FALSE;
   path = PLAIT_TRAINER_TIMES;
   TIMES (READ)
@@ -210,11 +214,11 @@ static const PlaitStoreField validation_columns[] = {
 };
 
 static gboolean
-write_recent (const PlaitTrainer *trainer, PlaitStore *store, const char *path, GError **error)
+write_recent (const PlaitTrainer *trainer, PlaitStore *store, GError **error)
 {
   for (guint i = 0; i < trainer->recent->len; i++)
     {
-      g_autofree char *below = g_strdup_printf ("%s/recent/%u", path, i);
+      g_autofree char *below = g_strdup_printf (LAST "/recent/%u", i);
 
       if (!plait_parameters_write_array (trainer->parameters, trainer->recent->pdata[i], store, below, error))
         return FALSE;
@@ -223,14 +227,14 @@ write_recent (const PlaitTrainer *trainer, PlaitStore *store, const char *path, 
 }
 
 static gboolean
-read_recent (PlaitTrainer *trainer, PlaitStore *store, const char *path, gint64 recent, GError **error)
+read_recent (PlaitTrainer *trainer, PlaitStore *store, gint64 recent, GError **error)
 {
   gint64 n = plait_parameters_values (trainer->parameters).width;
 
   g_ptr_array_set_size (trainer->recent, 0);
   for (gint64 i = 0; i < recent; i++)
     {
-      g_autofree char *below = g_strdup_printf ("%s/recent/%jd", path, i);
+      g_autofree char *below = g_strdup_printf (LAST "/recent/%jd", i);
       PlaitScalar *array = g_try_new0 (PlaitScalar, (gsize)n);
 
       if (!array)
@@ -295,17 +299,14 @@ drop_early_row (PlaitTrainer *trainer)
 }
 
 gboolean
-plait_trainer_write (const PlaitTrainer *trainer, PlaitStore *store, const char *path, GError **error)
+plait_trainer_write (const PlaitTrainer *trainer, PlaitStore *store, GError **error)
 {
-  g_autofree char *parameters = g_strconcat (path, "/parameters", NULL);
-  g_autofree char *optimizer = g_strconcat (path, "/optimizer", NULL);
-  g_autofree char *state = g_strconcat (path, "/state", NULL);
   guint n;
   g_autofree PlaitStoreField *columns = columns_of_updates (trainer, &n);
 
-  return plait_parameters_write (trainer->parameters, store, parameters, error)
-         && plait_optimizer_write (trainer->optimizer, store, optimizer, error)
-         && write_state (trainer, store, state, error) && write_recent (trainer, store, path, error)
+  return plait_parameters_write (trainer->parameters, store, LAST "/parameters", error)
+         && plait_optimizer_write (trainer->optimizer, store, LAST "/optimizer", error)
+         && write_state (trainer, store, error) && write_recent (trainer, store, error)
          && plait_store_write_rows (store, "/training/updates", trainer->rows, columns, n, "step",
                                     "negative_log_likelihood", error)
          && plait_store_write_rows (store, VALIDATION, trainer->validations, validation_columns,
@@ -314,19 +315,16 @@ plait_trainer_write (const PlaitTrainer *trainer, PlaitStore *store, const char 
 }
 
 gboolean
-plait_trainer_read (PlaitTrainer *trainer, PlaitStore *store, const char *path, GError **error)
+plait_trainer_read (PlaitTrainer *trainer, PlaitStore *store, GError **error)
 {
-  g_autofree char *parameters = g_strconcat (path, "/parameters", NULL);
-  g_autofree char *optimizer = g_strconcat (path, "/optimizer", NULL);
-  g_autofree char *state = g_strconcat (path, "/state", NULL);
   guint n;
   g_autofree PlaitStoreField *columns = columns_of_updates (trainer, &n);
   gint64 recent;
 
-  if (!(plait_parameters_read (trainer->parameters, store, parameters, error)
-        && plait_optimizer_read (trainer->optimizer, store, optimizer, error)
-        && read_state (trainer, store, state, &recent, error)
-        && read_recent (trainer, store, path, recent, error)
+  if (!(plait_parameters_read (trainer->parameters, store, LAST "/parameters", error)
+        && plait_optimizer_read (trainer->optimizer, store, LAST "/optimizer", error)
+        && read_state (trainer, store, &recent, error)
+        && read_recent (trainer, store, recent, error)
         /* a table has at most one row for each update */
         && plait_store_read_table (store, "/training/updates", columns, n, trainer->step, trainer->rows, error)
         && plait_store_read_table (store, VALIDATION, validation_columns, G_N_ELEMENTS (validation_columns),
@@ -339,16 +337,14 @@ plait_trainer_read (PlaitTrainer *trainer, PlaitStore *store, const char *path, 
 
 gboolean
 plait_trainer_import_moments (PlaitTrainer *trainer, const PlaitParameter *const *taken, PlaitStore *store,
-                              const char *path, gint64 *step, GError **error)
+                              gint64 *step, GError **error)
 {
-  g_autofree char *state = g_strconcat (path, "/state", NULL);
-  g_autofree char *optimizer = g_strconcat (path, "/optimizer", NULL);
   gint64 begun;
 
-  if (!get_begun (store, state, &begun, error) || !get_integer (store, state, "step", MAX_COUNT, step, error))
+  if (!get_begun (store, &begun, error) || !get_integer (store, STATE, "step", MAX_COUNT, step, error))
     return FALSE;
   for (guint i = 0; taken[i]; i++)
-    if (!plait_optimizer_read_one (trainer->optimizer, taken[i], store, optimizer, error))
+    if (!plait_optimizer_read_one (trainer->optimizer, taken[i], store, LAST "/optimizer", error))
       return FALSE;
   *step += begun;
   trainer->begun = *step;

@@ -149,16 +149,16 @@ PlaitScalar *plait_trainer_average (const PlaitTrainer *trainer);
 /* Group in which the time of training is stored. */
 #define PLAIT_TRAINER_TIMES "/environment/training"
 
-/* Write and read the state needed to resume. Below @path: parameters, optimizer, numbers, and parameters kept for the
- * average; below /training: the tables of updates and validations; and the group PLAIT_TRAINER_TIMES. */
-gboolean plait_trainer_write (const PlaitTrainer *trainer, PlaitStore *store, const char *path, GError **error);
-gboolean plait_trainer_read (PlaitTrainer *trainer, PlaitStore *store, const char *path, GError **error);
+/* Write and read the state needed to resume. Below /checkpoint/last: parameters, optimizer, numbers, and parameters
+ * kept for the average; below /training: the tables of updates and validations; and the group PLAIT_TRAINER_TIMES. */
+gboolean plait_trainer_write (const PlaitTrainer *trainer, PlaitStore *store, GError **error);
+gboolean plait_trainer_read (PlaitTrainer *trainer, PlaitStore *store, GError **error);
 
-/* Reads the moments of the parameters @taken (NULL-terminated) from a training with the same optimizer, stored below
- * @path. *@step receives the number of updates of that training, after which the schedule of the learning rate
+/* Reads the moments of the parameters @taken (NULL-terminated) from a training with the same optimizer, stored in
+ * @store. *@step receives the number of updates of that training, after which the schedule of the learning rate
  * continues. */
 gboolean plait_trainer_import_moments (PlaitTrainer *trainer, const PlaitParameter *const *taken, PlaitStore *store,
-                                       const char *path, gint64 *step, GError **error);
+                                       gint64 *step, GError **error);
 
 /* Passes all existing rows to the callback note, in the order in which they were made. */
 void plait_trainer_note_all (const PlaitTrainer *trainer);

@@ -10,22 +10,11 @@
 #define SCHEMA_SUFFIX ".ini"
 #define MODULE_SUFFIX ".so"
 
-static gboolean
-has_file (const char *folder, const char *name, const char *suffix)
-{
-  g_autofree char *file = g_strconcat (name, suffix, NULL);
-  g_autofree char *path = g_build_filename (folder, file, NULL);
-
-  return g_file_test (path, G_FILE_TEST_EXISTS);
-}
-
-/* Returns advice that makes plait find the plugin @name, whose files lie in @folder. (transfer full) */
+/* Returns advice that makes plait find the plugin whose schema is @path, in @folder. (transfer full) */
 static char *
-remedy_of (const char *folder, const char *name)
+remedy_of (const char *folder, const char *path)
 {
   g_autofree char *base = g_path_get_basename (folder), *above = g_path_get_dirname (folder);
-  g_autofree char *file = g_strconcat (name, SCHEMA_SUFFIX, NULL);
-  g_autofree char *path = g_build_filename (folder, file, NULL);
   g_autoptr (PlaitKeyFile) schema = plait_key_file_load (path, NULL);
   const char *written = schema ? plait_key_file_value (schema, "plugin", "kind") : NULL;
   PlaitPluginKind kind;
@@ -46,14 +35,15 @@ plait_plugin_folder_misplaced (const PlaitPluginFolder *folder, const char *name
 
   while (directory && (entry = g_dir_read_name (directory)) != NULL)
     {
-      g_autofree char *stem = NULL, *remedy = NULL;
+      g_autofree char *stem = NULL, *path = NULL, *remedy = NULL;
 
       if (!g_str_has_suffix (entry, MODULE_SUFFIX))
         continue;
       stem = g_strndup (entry, strlen (entry) - strlen (MODULE_SUFFIX));
-      if ((name && !g_str_equal (stem, name)) || !has_file (folder->path, stem, SCHEMA_SUFFIX))
+      path = g_strdup_printf ("%s/%s" SCHEMA_SUFFIX, folder->path, stem);
+      if ((name && !g_str_equal (stem, name)) || !g_file_test (path, G_FILE_TEST_EXISTS))
         continue;
-      remedy = remedy_of (folder->path, stem);
+      remedy = remedy_of (folder->path, path);
       g_string_append_printf (text, "%s%s/%s and %s" SCHEMA_SUFFIX " are not in the folder of a kind: %s",
                               text->len > 0 ? "; " : "", folder->path, entry, stem, remedy);
     }

@@ -75,8 +75,7 @@ write_checkpoint (gpointer data, gboolean best, gboolean interrupted, GError **e
   g_autoptr (PlaitStore) store = plait_run_output_create (run->run_output, error);
   gboolean written;
 
-  if (!store || !write_header (run, store, "training", error)
-      || !plait_trainer_write (run->trainer, store, "/checkpoint/last", error)
+  if (!store || !write_header (run, store, "training", error) || !plait_trainer_write (run->trainer, store, error)
       || !plait_training_set_write (&run->set, store, error) || !write_average (run, store, error)
       || !plait_store_set_default (store, PLAIT_EVALUATIONS_CURVE, error))
     return FALSE;
@@ -236,7 +235,7 @@ go_on (PlaitRunState *run, GError **error)
 {
   if (!run->old)
     return TRUE;
-  if (!plait_trainer_read (run->trainer, run->old, "/checkpoint/last", error))
+  if (!plait_trainer_read (run->trainer, run->old, error))
     return FALSE;
   plait_log_info (run->options->log, "continuing %s after update %jd",
                   run->options->trained ? run->options->trained : run->options->output,

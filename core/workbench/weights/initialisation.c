@@ -387,8 +387,7 @@ plait_initialisation_take_state (const PlaitInitialisation *initialisation, Plai
       g_ptr_array_add (taken, (gpointer)initialisation->entries[i].parameter);
   run = plait_trained_open_store (experiment->train.initialise, NULL, error);
   if (!run || !check_optimizer (experiment, run, error)
-      || !plait_trainer_import_moments (trainer, (const PlaitParameter *const *)taken->pdata, run, "/checkpoint/last",
-                                        &step, error))
+      || !plait_trainer_import_moments (trainer, (const PlaitParameter *const *)taken->pdata, run, &step, error))
     return FALSE;
   plait_log_info (log,
                   "the optimizer and the learning-rate schedule continue after update %jd of that run: moments of %u "
