@@ -5,7 +5,7 @@
 #include "text/display.h"
 #include "text/json.h"
 #include "command/command.h"
-#include "plugins/find-plugin.h"
+#include "loading/registry.h"
 #include "command/options.h"
 #include "terminal/terminal.h"
 #include "contract/contract.h"
@@ -370,7 +370,7 @@ run_command (PlaitInvocation *invocation, GError **error)
     return plait_fail (error, PLAIT_ERROR_INPUT, "--set is for experiment files, but %s is a plugin; leave --set out",
                        word);
   registry = plait_registry_new ();
-  plugin = plait_find_plugin (registry, word, NULL, error);
+  plugin = plait_registry_find_word (registry, word, NULL, error);
   return plugin
          && check_plugin (plugin, options->properties, options->seconds ? (guint)options->seconds : SECONDS,
                           options->json, error);

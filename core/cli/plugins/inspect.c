@@ -3,7 +3,7 @@
 
 #include "text/json.h"
 #include "command/command.h"
-#include "plugins/find-plugin.h"
+#include "loading/registry.h"
 #include "command/options.h"
 #include "terminal/terminal.h"
 #include "experiment/file.h"
@@ -453,7 +453,7 @@ run_command (PlaitInvocation *invocation, GError **error)
     if (!((PlaitKeyGroup *)groups->pdata[i])->is_member)
       g_ptr_array_add (names, (gpointer)((PlaitKeyGroup *)groups->pdata[i])->name);
   g_ptr_array_add (names, ALL_KEYS);
-  PlaitPlugin *plugin = plait_find_plugin (registry, wanted, (const char *const *)names->pdata, error);
+  PlaitPlugin *plugin = plait_registry_find_word (registry, wanted, (const char *const *)names->pdata, error);
   if (!plugin)
     return FALSE;
   const PlaitSchema *schema = plait_plugin_schema (plugin, error);

@@ -5,7 +5,7 @@
 #include "command/command.h"
 #include "command/options.h"
 #include "use/inference.h"
-#include "use/requirements.h"
+#include "setup/requirements.h"
 #include "documents/documents.h"
 #include "types/input.h"
 #include "search/translate.h"

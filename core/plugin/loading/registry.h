@@ -55,6 +55,11 @@ PlaitPlugin *plait_registry_plugin (const PlaitRegistry *registry, guint index);
  * (transfer none) */
 PlaitPlugin *plait_registry_find (PlaitRegistry *registry, PlaitPluginKind kind, const char *name, GError **error);
 
+/* Returns the plugin that @wanted names, as NAME or KIND/NAME. The error for an unknown name suggests the nearest known
+ * name, possibly one of @groups (NULL-terminated, or NULL), which the command accepts too. (transfer none) */
+PlaitPlugin *plait_registry_find_word (const PlaitRegistry *registry, const char *wanted, const char *const *groups,
+                                       GError **error);
+
 /* Stores the path @module from which a run loaded the plugin @name of @kind. The message about a missing plugin names
  * it. */
 void plait_registry_remember (PlaitRegistry *registry, PlaitPluginKind kind, const char *name, const char *module);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "use/requirements.h"
+#include "setup/requirements.h"
 
 #include <string.h>
 
