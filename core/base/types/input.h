@@ -103,6 +103,11 @@ typedef struct
   const PlaitDocuments *documents;
 
   const PlaitAlignment *alignment; /* word alignment with the target; NULL if there is no file of alignments */
+
+  guint n_factors; /* number of source factors, such as parts of speech */
+  /* [n_factors][rows] id of each row in the vocabulary of each factor: that of the white-space word of the row. The ids
+   * of PLAIT_TOKEN_PAD, PLAIT_TOKEN_BOS and PLAIT_TOKEN_EOS in @tokens have equal ids in all factors. */
+  const gint32 *const *factors;
 } PlaitInput;
 
 /* TRUE if sentence @sentence of the batch has no rows in @input. */

@@ -8,23 +8,25 @@
 
 #include <string.h>
 
-/* The files or columns of all sources, then of their trees. */
+/* The files or columns of all sources, then of the streams that are read beside a source: its trees and factors. */
 typedef struct
 {
   guint n_runs;
-  guint n;      /* number of different source names in all runs */
-  char **names; /* [2 n]: "NAME" of every source, then "NAME.trees" of every source, or NULL if it reads no trees from a
-                   file */
-  PlaitTextLocation *locations; /* [2 n]: file or column of each name; zeros for a missing source */
+  guint n;                      /* number of different source names in all runs */
+  guint n_names;                /* number of all names */
+  char **names;                 /* [n_names]: "NAME" of every source, then "NAME.trees" and "NAME.FACTOR" */
+  guint *owners;                /* [n_names]: number of the source that each stream is read beside */
+  PlaitTextLocation *locations; /* [n_names]: file or column of each name; zeros for a missing source */
   PlaitFeedTable table;
 } Files;
 
 static void
 files_clear (Files *files)
 {
-  for (guint i = 0; i < 2 * files->n; i++)
+  for (guint i = 0; i < files->n_names; i++)
     g_free (files->names[i]);
   g_free (files->names);
+  g_free (files->owners);
   g_free (files->locations);
 }
 
@@ -54,6 +56,25 @@ reads_tree_file (const PlaitExperiment *experiment, guint source)
   return experiment->sources[source].trees && experiment->data.trees == PLAIT_TREES_GIVEN;
 }
 
+/* Returns the name of @stream, which is read beside @source: "NAME.trees" or "NAME.FACTOR". (transfer full) */
+static char *
+name_beside (const PlaitExperimentSource *source, const char *stream)
+{
+  return g_strconcat (source->name, stream + strlen (source->stream), NULL);
+}
+
+/* Adds the name of @stream, which is read beside @source, unless a run before reads it. */
+static void
+add_beside (Files *files, const PlaitExperimentSource *source, const char *stream)
+{
+  g_autofree char *name = name_beside (source, stream);
+
+  if (find_name (files, name, files->n_names) < files->n_names)
+    return;
+  files->owners[files->n_names] = find_source (files, source->name);
+  files->names[files->n_names++] = g_steal_pointer (&name);
+}
+
 static void
 name_files (const GPtrArray *runs, Files *files)
 {
@@ -61,9 +82,15 @@ name_files (const GPtrArray *runs, Files *files)
 
   files->n_runs = runs->len;
   for (guint r = 0; r < runs->len; r++)
-    most += ((const PlaitTrained *)runs->pdata[r])->experiment->n_sources;
-  files->names = g_new0 (char *, 2 * most);
-  files->locations = g_new0 (PlaitTextLocation, 2 * most);
+    {
+      const PlaitExperiment *experiment = ((const PlaitTrained *)runs->pdata[r])->experiment;
+
+      for (guint i = 0; i < experiment->n_sources; i++)
+        most += 2 + experiment->sources[i].n_factors; /* with its trees */
+    }
+  files->names = g_new0 (char *, most);
+  files->owners = g_new0 (guint, most);
+  files->locations = g_new0 (PlaitTextLocation, most);
   for (guint r = 0; r < runs->len; r++)
     {
       const PlaitExperiment *experiment = ((const PlaitTrained *)runs->pdata[r])->experiment;
@@ -72,18 +99,30 @@ name_files (const GPtrArray *runs, Files *files)
         if (find_source (files, experiment->sources[i].name) == files->n)
           files->names[files->n++] = g_strdup (experiment->sources[i].name);
     }
+  files->n_names = files->n;
   for (guint r = 0; r < runs->len; r++)
     {
       const PlaitExperiment *experiment = ((const PlaitTrained *)runs->pdata[r])->experiment;
 
       for (guint i = 0; i < experiment->n_sources; i++)
         {
-          char **trees = &files->names[files->n + find_source (files, experiment->sources[i].name)];
+          const PlaitExperimentSource *source = &experiment->sources[i];
 
-          if (!*trees && reads_tree_file (experiment, i))
-            *trees = g_strconcat (experiment->sources[i].name, ".trees", NULL);
+          if (reads_tree_file (experiment, i))
+            add_beside (files, source, source->trees);
+          for (guint f = 0; f < source->n_factors; f++)
+            add_beside (files, source, source->factors[f]);
         }
     }
+}
+
+/* Returns the location of @stream, which is read beside @source. */
+static PlaitTextLocation
+location_beside (const Files *files, const PlaitExperimentSource *source, const char *stream)
+{
+  g_autofree char *name = name_beside (source, stream);
+
+  return files->locations[find_name (files, name, files->n_names)];
 }
 
 /* Returns @run with the locations of the text that it reads. */
@@ -91,18 +130,26 @@ static PlaitFeedReader
 reader_of (const PlaitTrained *run, const Files *files)
 {
   const PlaitExperiment *experiment = run->experiment;
+  g_autoptr (GArray) factors = g_array_new (FALSE, FALSE, sizeof (PlaitTextLocation));
   PlaitFeedReader reader = { .run_inputs = run->run_inputs,
                              .sources = g_new (PlaitTextLocation, experiment->n_sources),
                              .trees = g_new0 (PlaitTextLocation, experiment->n_sources) };
 
   for (guint i = 0; i < experiment->n_sources; i++)
     {
-      guint source = find_source (files, experiment->sources[i].name);
+      const PlaitExperimentSource *source = &experiment->sources[i];
 
-      reader.sources[i] = files->locations[source];
+      reader.sources[i] = files->locations[find_source (files, source->name)];
       if (reads_tree_file (experiment, i))
-        reader.trees[i] = files->locations[files->n + source];
+        reader.trees[i] = location_beside (files, source, source->trees);
+      for (guint f = 0; f < source->n_factors; f++)
+        {
+          PlaitTextLocation location = location_beside (files, source, source->factors[f]);
+
+          g_array_append_val (factors, location);
+        }
     }
+  reader.factors = (PlaitTextLocation *)(gpointer)g_array_free (g_steal_pointer (&factors), FALSE);
   return reader;
 }
 
@@ -113,6 +160,7 @@ feed_reader_clear (gpointer item)
 
   g_free (reader->sources);
   g_free (reader->trees);
+  g_free (reader->factors);
 }
 
 /* Opens the text of all runs. */
@@ -145,25 +193,22 @@ unknown_source (const Files *files, const char *option, GError **error)
 {
   g_autoptr (GString) names = g_string_new (NULL);
 
-  for (guint i = 0; i < files->n; i++)
-    {
-      const char *trees = files->names[files->n + i];
-
-      g_string_append_printf (names, "%s%s%s%s", i ? ", " : "", files->names[i], trees ? ", " : "", trees ? trees : "");
-    }
+  for (guint i = 0; i < files->n_names; i++)
+    g_string_append_printf (names, "%s%s", i ? ", " : "", files->names[i]);
   return plait_fail_null (
       error, PLAIT_ERROR_INPUT, "%s: %s: %s", option,
       files->n_runs > 1 ? "no run has such a source; they read" : "the run has no such source; it reads", names->str);
 }
 
-/* Returns the location to fill in for the source or trees @name. Fails if the name is unknown or was already given;
+/* Returns the location to fill in for the source, trees or factor @name. Fails if the name is unknown or was already
+ * given;
  * @option names the option in the error. (transfer none) */
 static PlaitTextLocation *
 find_text_location (const Files *files, const char *name, const char *option, GError **error)
 {
-  guint i = find_name (files, name, 2 * files->n);
+  guint i = find_name (files, name, files->n_names);
 
-  if (i == 2 * files->n)
+  if (i == files->n_names)
     return unknown_source (files, option, error);
   if (files->locations[i].paths[0])
     return plait_fail_null (error, PLAIT_ERROR_INPUT, "%s: this source was already given", option);
@@ -219,7 +264,7 @@ is_source (const char *text, gconstpointer data)
 {
   const Files *files = data;
 
-  return g_str_equal (text, "-") || find_name (files, text, 2 * files->n) < 2 * files->n;
+  return g_str_equal (text, "-") || find_name (files, text, files->n_names) < files->n_names;
 }
 
 /* Assigns the columns of standard input to the sources that @tsv names. */
@@ -259,8 +304,7 @@ check_sources (const gboolean *missing, const Files *files, GError **error)
 {
   for (guint i = 0; i < files->n; i++)
     {
-      const char *name = files->names[i], *trees = files->names[files->n + i];
-      gboolean has_trees = files->locations[files->n + i].paths[0] != NULL;
+      const char *name = files->names[i];
 
       if (!files->locations[i].paths[0] == !missing[i])
         return plait_fail (error, PLAIT_ERROR_INPUT,
@@ -268,13 +312,14 @@ check_sources (const gboolean *missing, const Files *files, GError **error)
                                ? "source \"%s\" is both given and left out by --without; remove one"
                                : "source \"%s\" is not given: add --source %s=FILE, or leave it out with --without %s",
                            name, name, name);
-      if (missing[i] && has_trees)
-        return plait_fail (error, PLAIT_ERROR_INPUT,
-                           "the trees of source \"%s\" are given, but it is left out by --without", name);
-      if (!missing[i] && trees && !has_trees)
-        return plait_fail (error, PLAIT_ERROR_INPUT,
-                           "source \"%s\" has no trees, which its encoder reads: add --source %s=FILE", name, trees);
     }
+  for (guint i = files->n; i < files->n_names; i++)
+    if (!files->locations[i].paths[0] == !missing[files->owners[i]])
+      return plait_fail (error, PLAIT_ERROR_INPUT,
+                         missing[files->owners[i]]
+                             ? "%s is given, but source \"%s\" is left out by --without"
+                             : "%s, which source \"%s\" is read with, is not given: add --source %s=FILE",
+                         files->names[i], files->names[files->owners[i]], files->names[i]);
   return TRUE;
 }
 
@@ -304,12 +349,12 @@ find_files (const PlaitInference *inference, Files *files, GError **error)
 static gboolean
 check_files (const PlaitInference *inference, char *const *runs, const Files *files, const char *target, GError **error)
 {
-  guint n = files->n;
+  guint n = files->n_names;
   const char *standard_input = files->table.path ? "columns" : NULL;
 
-  for (guint i = 0; i <= 2 * n; i++)
+  for (guint i = 0; i <= n; i++)
     {
-      const PlaitTextLocation *location = i < 2 * n ? &files->locations[i] : NULL;
+      const PlaitTextLocation *location = i < n ? &files->locations[i] : NULL;
       const char *file = location ? location->paths[0] : target;
 
       if (!plait_output_differs ("--attention", inference->options->attention, file, error)
@@ -317,12 +362,12 @@ check_files (const PlaitInference *inference, char *const *runs, const Files *fi
         return FALSE;
       if (file && g_str_equal (file, "-") && !(location && location->column > 0))
         {
-          const char *name = location ? files->names[i % n] : "target";
+          const char *name = location ? files->names[i] : "target";
 
           if (standard_input)
             return plait_fail (error, PLAIT_ERROR_INPUT,
                                "standard input cannot be both %s and %s; name a file for one of them", standard_input,
-                               i < n || i == 2 * n ? name : "its trees");
+                               name);
           standard_input = name;
         }
     }
@@ -342,7 +387,7 @@ are_files (const Files *files, const char *target)
 {
   gboolean are = !target || g_file_test (target, G_FILE_TEST_IS_REGULAR);
 
-  for (guint i = 0; i < 2 * files->n; i++)
+  for (guint i = 0; i < files->n_names; i++)
     are &= !files->locations[i].paths[0] || g_file_test (files->locations[i].paths[0], G_FILE_TEST_IS_REGULAR);
   return are;
 }

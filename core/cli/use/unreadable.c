@@ -53,6 +53,8 @@ truncate_source (const PlaitInference *inference, const PlaitBatch *part, guint 
 
   if (fits < 2)
     return FALSE;
+  for (guint f = 0; f < input->n_factors && tokens[rows - 1] == PLAIT_TOKEN_EOS; f++)
+    plait_batch_fill (gint32, input->factors[f])[fits - 1] = PLAIT_TOKEN_EOS;
   if (tokens[rows - 1] == PLAIT_TOKEN_EOS)
     tokens[fits - 1] = PLAIT_TOKEN_EOS;
   plait_batch_fill (gint64, input->rows.offsets)[1] = fits;

@@ -17,6 +17,7 @@ plait_stream_builder_new (const char *name, PlaitInputKind kind)
   self->nodes = g_array_new (FALSE, TRUE, sizeof (gint64));
   self->sentences = g_array_new (FALSE, FALSE, sizeof (PlaitDocumentSentence));
   self->bounds = g_array_new (FALSE, TRUE, sizeof (gint64));
+  self->factors = g_ptr_array_new_with_free_func ((GDestroyNotify)g_array_unref);
   self->links = g_array_new (FALSE, FALSE, sizeof (gint32));
   self->link_bounds = g_array_new (FALSE, TRUE, sizeof (gint64));
   g_array_set_size (self->offsets, 1);
@@ -40,6 +41,7 @@ plait_stream_builder_free (gpointer gathered)
   g_array_unref (self->nodes);
   g_array_unref (self->sentences);
   g_array_unref (self->bounds);
+  g_ptr_array_unref (self->factors);
   g_array_unref (self->links);
   g_array_unref (self->link_bounds);
   g_free (self);
@@ -110,6 +112,9 @@ fill_source (const PlaitStreamBuilder *source, PlaitInput *input, GError **error
             (gsize)plait_ragged_rows (input->rows) * sizeof (char *));
   if (input->own_ids && source->ids->len > 0)
     memcpy (plait_batch_fill (gint32, input->own_ids), source->own_ids->data,
+            (gsize)plait_ragged_rows (input->rows) * sizeof (gint32));
+  for (guint f = 0; f < input->n_factors && source->ids->len > 0; f++)
+    memcpy (plait_batch_fill (gint32, input->factors[f]), ((const GArray *)source->factors->pdata[f])->data,
             (gsize)plait_ragged_rows (input->rows) * sizeof (gint32));
   if (input->trees)
     fill_trees (source, input);
@@ -200,6 +205,7 @@ plait_batch_build (const GPtrArray *streams, gint64 n_sources, gint64 n, gint64 
         .has_roles = source->documents && source->documents->roles > 0,
         .has_alignment = target && source->aligned,
         .links = g_array_index (source->link_bounds, gint64, n),
+        .n_factors = source->factors->len,
       };
     }
   if (target)

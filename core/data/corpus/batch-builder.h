@@ -38,6 +38,8 @@ typedef struct
   GArray *sentences; /* (element-type PlaitDocumentSentence) sentences of all documents end to end */
   GArray *bounds;    /* gint64 [documents + 1], first sentence of each document; last, the number of sentences */
 
+  GPtrArray *factors; /* (element-type GArray) gint32 [ids], as PlaitInput.factors */
+
   gboolean aligned;    /* TRUE: the source has word alignments */
   GArray *links;       /* gint32, two numbers per link: a row of the source and a row of the target */
   GArray *link_bounds; /* gint64 [sentences + 1], first link of each sentence; last, the number of links */

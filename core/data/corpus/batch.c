@@ -69,6 +69,21 @@ lay_out_alignment (Layout *layout, gint64 n, gint64 links)
   return alignment;
 }
 
+static const gint32 *const *
+lay_out_factors (Layout *layout, const PlaitBatchSource *source)
+{
+  const gint32 **factors = reserve (layout, source->n_factors, sizeof (gint32 *));
+
+  for (guint f = 0; f < source->n_factors; f++)
+    {
+      const gint32 *ids = reserve (layout, source->rows, sizeof (gint32));
+
+      if (factors)
+        factors[f] = ids;
+    }
+  return factors;
+}
+
 static void
 lay_out (Layout *layout, PlaitBatch *batch, const PlaitBatchSource *sources)
 {
@@ -101,6 +116,9 @@ lay_out (Layout *layout, PlaitBatch *batch, const PlaitBatchSource *sources)
         input.documents = lay_out_documents (layout, n, &sources[s]);
       if (sources[s].has_alignment)
         input.alignment = lay_out_alignment (layout, n, sources[s].links);
+      input.n_factors = sources[s].n_factors;
+      if (input.n_factors > 0)
+        input.factors = lay_out_factors (layout, &sources[s]);
       if (inputs)
         inputs[s] = input;
     }
@@ -267,6 +285,8 @@ borrow_input (PlaitInput *to, const PlaitInput *from, gint64 first)
     borrow_documents (plait_batch_fill (PlaitDocuments, to->documents), from->documents, first);
   if (to->alignment)
     borrow_alignment (plait_batch_fill (PlaitAlignment, to->alignment), from->alignment, first);
+  for (guint f = 0; f < to->n_factors; f++)
+    plait_batch_fill (const gint32 *, to->factors)[f] = from->factors[f] + row;
 }
 
 PlaitBatch *
@@ -284,7 +304,8 @@ plait_batch_slice (const PlaitBatch *batch, gint64 first, gint64 n, GError **err
                                        .kind = batch->inputs[i].kind,
                                        .has_trees = batch->inputs[i].trees != NULL,
                                        .has_documents = documents != NULL,
-                                       .has_alignment = batch->inputs[i].alignment != NULL };
+                                       .has_alignment = batch->inputs[i].alignment != NULL,
+                                       .n_factors = batch->inputs[i].n_factors };
       if (!documents)
         continue;
       sources[i].sentences = documents->sentences.offsets[first + n] - documents->sentences.offsets[first];

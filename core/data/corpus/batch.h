@@ -24,6 +24,8 @@ typedef struct
 
   gboolean has_alignment;
   gint64 links; /* number of links in all sentences */
+
+  guint n_factors;
 } PlaitBatchSource;
 
 /* Allocates a batch of @n_sentences tuples. The caller writes offsets, sentence numbers, tokens, features and trees

@@ -91,6 +91,23 @@ add_unknown (const PlaitCorpusStreamState *stream, gint64 stored_tuple, guint fi
   return TRUE;
 }
 
+/* Appends the factors of the ids from @first on, those of the stored tuple @stored_tuple. */
+static gboolean
+add_factors (const PlaitCorpus *corpus, const PlaitCorpusStreamState *stream, gint64 stored_tuple, guint first,
+             PlaitStreamBuilder *builder, GError **error)
+{
+  gint64 n = builder->ids->len - first;
+
+  if (!plait_corpus_append_factors (stream, stored_tuple, &g_array_index (builder->ids, gint32, first), n,
+                                    builder->factors, error))
+    return FALSE;
+  for (guint f = 0; f < stream->n_factors && stream->noisy; f++)
+    if (!plait_corpus_fill_noise (corpus, &stream->factors[f], stored_tuple,
+                                  &g_array_index ((GArray *)builder->factors->pdata[f], gint32, first), n, error))
+      return FALSE;
+  return TRUE;
+}
+
 /* Replaces the ids from @first on, those of tuple @tuple, by a random segmentation, unless that is too long. */
 static void
 sample_tokens (const PlaitCorpus *corpus, const PlaitCorpusStreamState *stream, gint64 epoch, gint64 tuple, guint first,
@@ -124,10 +141,14 @@ add_tokens (const PlaitCorpus *corpus, const PlaitCorpusStreamState *stream, gin
     g_array_set_size (ids, first + (guint)stream->most_tokens);
   if (builder->unknown && !add_unknown (stream, stored_tuple, first, builder, error))
     return FALSE;
+  if (!add_factors (corpus, stream, stored_tuple, first, builder, error))
+    return FALSE;
   if (stream->noisy
       && !plait_corpus_fill_noise (corpus, stream, stored_tuple, &g_array_index (ids, gint32, first), ids->len - first,
                                    error))
     return FALSE;
+  for (guint f = 0; f < stream->n_factors && stream->append_end && ids->len > first; f++)
+    g_array_append_val (builder->factors->pdata[f], eos);
   if (stream->append_end && ids->len > first)
     g_array_append_val (ids, eos);
   return TRUE;
@@ -234,6 +255,8 @@ plait_corpus_batch_in (const PlaitCorpus *corpus, gint64 epoch, const gint64 *tu
         builder->first_own = plait_vocabulary_size (stream->vocabulary);
       builder->documents = stream->sentences ? &stream->documents : NULL;
       builder->aligned = stream->links != NULL;
+      for (guint f = 0; f < stream->n_factors; f++)
+        g_ptr_array_add (builder->factors, g_array_new (FALSE, FALSE, sizeof (gint32)));
       if (!append_tuples (corpus, stream, epoch, tuples, stored + s * n, n, builder, error))
         return NULL;
       if (builder->unknown)

@@ -17,24 +17,27 @@ typedef struct
   guint first, n;
 } PlaitCorpusRange;
 
-/* A side: the lines of one text stream, or of a source's trees, in the current block. */
+/* A side: the lines of one text stream, or of a source's trees or factor, in the current block. */
 typedef struct PlaitCorpusSide PlaitCorpusSide;
 
 struct PlaitCorpusSide
 {
   PlaitTextReader *reader;
-  PlaitDocumentReader *lines; /* reader of the lines or documents of @reader */
-  gint64 stream;              /* index of the stream in the corpus */
-  gboolean is_trees;          /* TRUE: the side has the trees of that stream */
-  gboolean is_documents;      /* TRUE: a line of the block is a document, with LF between its sentences */
-  gint64 n_lines;             /* lines that were read into the block, at most block->wanted */
+  PlaitDocumentReader *lines;    /* reader of the lines or documents of @reader */
+  gint64 stream;                 /* index of the stream in the corpus */
+  PlaitCorpusStreamState *state; /* the stream, or the factor of that stream that the side has */
+  gboolean is_factor;
+  gboolean is_trees;     /* TRUE: the side has the trees of that stream */
+  gboolean is_documents; /* TRUE: a line of the block is a document, with LF between its sentences */
+  gint64 n_lines;        /* lines that were read into the block, at most block->wanted */
 
   /* The error because of which fewer lines were read or a tuple could not be stored; NULL: no error, perhaps the end of
    * file. */
   GError *error;
 
-  guint failed_at;              /* index in block->kept of the tuple that could not be stored */
-  const PlaitCorpusSide *trees; /* side of the trees of this stream, or NULL */
+  guint failed_at;                /* index in block->kept of the tuple that could not be stored */
+  const PlaitCorpusSide *trees;   /* side of the trees of this stream, or NULL */
+  const PlaitCorpusSide *factors; /* [state->n_factors] sides of the factors of this stream */
   GString *text;
   gsize ends[BLOCK_LINES]; /* end of each line in @text */
   gboolean blank[BLOCK_LINES];

@@ -46,7 +46,7 @@ plait_corpus_cache_key (const PlaitCorpus *corpus, const PlaitCorpusSettings *se
 
       if (!is_text (stream))
         continue;
-      if (!of->known || stream->unknown_use != PLAIT_UNKNOWN_ID || stream->trees
+      if (!of->known || stream->unknown_use != PLAIT_UNKNOWN_ID || stream->trees || stream->n_factors > 0
           || stream->documents.layout != PLAIT_LAYOUT_SENTENCES)
         return NULL;
       g_string_append_printf (text, "%s %d %d %jd %s", s < corpus->n_sources ? "source" : "target", stream->target,

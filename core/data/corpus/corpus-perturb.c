@@ -107,6 +107,8 @@ plait_corpus_add_noise (PlaitCorpus *corpus, gint64 source, guint64 seed)
   PlaitCorpusStreamState *stream = source_of (corpus, source);
   stream->noisy = TRUE;
   stream->noise = plait_random_key (seed, "noise", stream->name, 0);
+  for (guint f = 0; f < stream->n_factors; f++)
+    stream->factors[f].noise = plait_random_key (seed, "noise", stream->factors[f].name, 0);
 }
 
 void

@@ -18,8 +18,10 @@ typedef struct
   PlaitFileStamp trees_stamp;
 } PlaitCorpusFile;
 
-/* One stream of an open corpus. */
-typedef struct
+/* One stream of an open corpus, or one factor of a source. */
+typedef struct PlaitCorpusStreamState PlaitCorpusStreamState;
+
+struct PlaitCorpusStreamState
 {
   char *name;
   PlaitCorpusFile *files;     /* [n_files] text files */
@@ -52,7 +54,9 @@ typedef struct
   gboolean noisy;
   PlaitRandomKey noise;
   PlaitCorpusCounts counts;
-} PlaitCorpusStreamState;
+  PlaitCorpusStreamState *factors; /* [n_factors]: their tokens are those of words, not of rows */
+  guint n_factors;
+};
 
 struct PlaitCorpus
 {
@@ -105,6 +109,12 @@ gint64 plait_corpus_source_rows (const PlaitCorpus *corpus, const PlaitCorpusStr
  * plait_corpus_fill_feature_noise replaces @rows, its features, likewise (corpus-perturb.c). */
 gboolean plait_corpus_fill_noise (const PlaitCorpus *corpus, const PlaitCorpusStreamState *stream, gint64 tuple,
                                   gint32 *row, gint64 n, GError **error);
+
+/* Appends the ids of the factors of stored tuple @tuple to @factors (element-type GArray), one for each of @ids [n],
+ * the segmentation of its words (corpus-factors.c). */
+gboolean plait_corpus_append_factors (const PlaitCorpusStreamState *stream, gint64 tuple, const gint32 *ids, gint64 n,
+                                      GPtrArray *factors, GError **error);
+
 gboolean plait_corpus_fill_feature_noise (const PlaitCorpus *corpus, const PlaitCorpusStreamState *stream, gint64 tuple,
                                           PlaitTensor rows, GError **error);
 
@@ -116,7 +126,7 @@ plait_corpus_ids (const PlaitCorpusStreamState *stream)
 }
 
 /* Returns the cache key of @corpus; NULL if it is not cached, because a file's digest is unknown, or it has trees,
- * documents or the text of unknown words (corpus-cache.c). (transfer full) */
+ * factors, documents or the text of unknown words (corpus-cache.c). (transfer full) */
 char *plait_corpus_cache_key (const PlaitCorpus *corpus, const PlaitCorpusSettings *settings);
 
 /* Fills @corpus from the cache. FALSE if the cache lacks the corpus or is damaged. */

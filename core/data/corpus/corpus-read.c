@@ -52,22 +52,24 @@ is_same_text (Text a, Text b)
   return a.column > 0 || b.column > 0 ? a.column == b.column : g_strcmp0 (a.path, b.path) == 0;
 }
 
-/* Returns the number of streams and trees of @corpus that read @text. */
+/* Returns how many of @streams [@n], of their trees and of their factors read @text. */
 static guint
-count_readers (const PlaitCorpus *corpus, Text text)
+count_readers (const PlaitCorpusStreamState *streams, gint64 n, Text text)
 {
-  guint n = 0;
+  guint readers = 0;
 
-  for (gint64 s = 0; s < corpus->n_streams; s++)
+  for (gint64 s = 0; s < n; s++)
     {
-      const PlaitCorpusStreamState *stream = &corpus->streams[s];
+      const PlaitCorpusStreamState *stream = &streams[s];
 
       if (!stream->tokens || stream->absent)
         continue;
-      n += is_same_text (text, (Text){ stream->files->path, stream->column });
-      n += stream->files->trees_path && is_same_text (text, (Text){ stream->files->trees_path, stream->trees_column });
+      readers += is_same_text (text, (Text){ stream->files->path, stream->column });
+      readers += stream->files->trees_path
+                 && is_same_text (text, (Text){ stream->files->trees_path, stream->trees_column });
+      readers += count_readers (stream->factors, stream->n_factors, text);
     }
-  return n;
+  return readers;
 }
 
 /* Opens @text, or takes its column of @columns. */
@@ -84,7 +86,7 @@ open_once (const PlaitCorpusBlock *block, Text text, GPtrArray *columns, GError 
 static PlaitTextReader *
 open_text (PlaitCorpusBlock *block, Text text, GPtrArray *columns, GError **error)
 {
-  guint n = block->by_turns ? count_readers (block->corpus, text) : 1;
+  guint n = block->by_turns ? count_readers (block->corpus->streams, block->corpus->n_streams, text) : 1;
   g_autofree char *key = text.column > 0 ? g_strdup_printf ("%u", text.column) : g_strconcat ("/", text.path, NULL);
   GPtrArray *readers = g_hash_table_lookup (block->shared, key);
   PlaitTextReader *lines;
@@ -100,13 +102,16 @@ open_text (PlaitCorpusBlock *block, Text text, GPtrArray *columns, GError **erro
   return readers ? g_ptr_array_steal_index (readers, 0) : open_once (block, text, columns, error);
 }
 
-/* Adds a side that reads @reader, and takes ownership of @reader. NULL on failure. */
+/* Adds a side of @state, which is stream @stream or one of its factors. The side reads @reader and takes ownership of
+ * @reader. NULL on failure. */
 static PlaitCorpusSide *
-add_side (PlaitCorpusBlock *block, gint64 stream, PlaitTextReader *reader, const PlaitDocumentSettings *layout,
-          gboolean is_trees, GError **error)
+add_side (PlaitCorpusBlock *block, gint64 stream, PlaitCorpusStreamState *state, PlaitTextReader *reader,
+          const PlaitDocumentSettings *layout, gboolean is_trees, GError **error)
 {
   PlaitCorpusSide *side = &block->sides[block->n_sides++];
   side->stream = stream;
+  side->state = state;
+  side->is_factor = state != &block->corpus->streams[stream];
   side->is_documents = layout->layout != PLAIT_LAYOUT_SENTENCES;
   side->text = g_string_new (NULL);
   side->sentences = g_array_new (FALSE, FALSE, sizeof (PlaitDocumentSentence));
@@ -116,13 +121,13 @@ add_side (PlaitCorpusBlock *block, gint64 stream, PlaitTextReader *reader, const
   return side->lines ? side : NULL;
 }
 
+/* Adds the sides of @stream, which is stream @number or one of its factors. */
 static gboolean
-add_stream (PlaitCorpusBlock *block, gint64 number, GPtrArray *columns, GError **error)
+add_stream (PlaitCorpusBlock *block, gint64 number, PlaitCorpusStreamState *stream, GPtrArray *columns, GError **error)
 {
-  PlaitCorpusStreamState *stream = &block->corpus->streams[number];
   PlaitCorpusFile *file = &stream->files[block->file];
   PlaitTextReader *reader = open_text (block, (Text){ file->path, stream->column }, columns, error);
-  PlaitCorpusSide *side = add_side (block, number, reader, &stream->documents, FALSE, error);
+  PlaitCorpusSide *side = add_side (block, number, stream, reader, &stream->documents, FALSE, error);
   if (!side)
     return FALSE;
   g_free (file->path);
@@ -133,10 +138,14 @@ add_stream (PlaitCorpusBlock *block, gint64 number, GPtrArray *columns, GError *
       side->words[j] = stream->trees ? g_array_new (FALSE, FALSE, sizeof (gint32)) : NULL;
     }
   side->scratch = g_array_new (FALSE, FALSE, side->is_documents ? sizeof (PlaitDocumentSentence) : sizeof (gint32));
+  side->factors = &block->sides[block->n_sides];
+  for (guint f = 0; f < stream->n_factors; f++)
+    if (!add_stream (block, number, &stream->factors[f], columns, error))
+      return FALSE;
   if (!file->trees_path)
     return TRUE;
   reader = open_text (block, (Text){ file->trees_path, stream->trees_column }, columns, error);
-  side->trees = add_side (block, number, reader, &(PlaitDocumentSettings){ 0 }, TRUE, error);
+  side->trees = add_side (block, number, stream, reader, &(PlaitDocumentSettings){ 0 }, TRUE, error);
   return side->trees != NULL;
 }
 
@@ -144,9 +153,12 @@ PlaitCorpusBlock *
 plait_corpus_block_new (PlaitCorpus *corpus, gint64 file, gboolean by_turns, GPtrArray *columns, GError **error)
 {
   g_autoptr (PlaitCorpusBlock) block = g_new0 (PlaitCorpusBlock, 1);
+  gint64 most = 0;
   block->corpus = corpus;
   block->file = file;
-  block->sides = g_new0 (PlaitCorpusSide, 2 * corpus->n_streams);
+  for (gint64 s = 0; s < corpus->n_streams; s++)
+    most += 2 + corpus->streams[s].n_factors; /* with its trees */
+  block->sides = g_new0 (PlaitCorpusSide, most);
   block->by_turns = by_turns;
   block->wanted = FIRST_LINES;
   block->kept = g_array_new (FALSE, FALSE, sizeof (PlaitCorpusTuple));
@@ -154,7 +166,8 @@ plait_corpus_block_new (PlaitCorpus *corpus, gint64 file, gboolean by_turns, GPt
   block->ends = g_array_new (FALSE, FALSE, sizeof (gint64));
   block->shared = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify)g_ptr_array_unref);
   for (gint64 s = 0; s < corpus->n_streams; s++)
-    if (corpus->streams[s].tokens && !corpus->streams[s].absent && !add_stream (block, s, columns, error))
+    if (corpus->streams[s].tokens && !corpus->streams[s].absent
+        && !add_stream (block, s, &corpus->streams[s], columns, error))
       return NULL;
   return g_steal_pointer (&block);
 }
@@ -267,7 +280,7 @@ read_line (PlaitCorpusBlock *block, PlaitCorpusSide *side, GError **error)
         error, PLAIT_ERROR_INPUT,
         "%s:%jd: the %s; expected a sentence of %s, since empty=error (empty=missing allows a missing source)",
         plait_text_reader_name (side->reader), side->number,
-        side->is_documents ? "document has no sentences" : "line is empty", block->corpus->streams[side->stream].name);
+        side->is_documents ? "document has no sentences" : "line is empty", side->state->name);
   side->n_lines++;
   return TRUE;
 }
@@ -348,7 +361,7 @@ encode_piece (gpointer data, gint64 piece, guint thread)
 {
   PlaitCorpusBlock *block = data;
   PlaitCorpusSide *side = &block->sides[piece / block->pieces];
-  const PlaitCorpusStreamState *stream = &block->corpus->streams[side->stream];
+  const PlaitCorpusStreamState *stream = side->state;
   gint64 part = piece % block->pieces, end = MIN (block->lines, (part + 1) * PIECE_LINES);
   GArray *ids = side->ids[part], *words = side->words[part];
   if (side->is_trees)
@@ -398,6 +411,8 @@ plait_corpus_stream_finish (const PlaitCorpusStreamState *stream, GError **error
 
   for (guint i = 0; good && i < G_N_ELEMENTS (stores); i++)
     good = !stores[i] || plait_token_store_finish (stores[i], error);
+  for (guint f = 0; good && f < stream->n_factors; f++)
+    good = plait_corpus_stream_finish (&stream->factors[f], error);
   return good && (!stream->unknown || plait_unknown_words_finish (stream->unknown, error));
 }
 

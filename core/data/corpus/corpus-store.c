@@ -109,7 +109,7 @@ is_kept (PlaitCorpusBlock *block, const PlaitCorpusTuple *tuple)
       PlaitDocument part;
       const PlaitCorpusSide *side = &block->sides[i];
       PlaitCorpusStreamState *stream = &corpus->streams[side->stream];
-      if (side->is_trees)
+      if (side->is_trees || side->is_factor)
         continue;
       const gint32 *ids = tuple_ids (block, side, tuple, &part, &n);
       if (n == 0 && side->stream == corpus->n_sources)
@@ -144,6 +144,32 @@ store_tree (const PlaitCorpusBlock *block, PlaitCorpusSide *side, gint64 line, G
   stream->counts.without_tree += without;
   return plait_token_store_append (stream->steps, (const gint32 *)(gpointer)side->scratch->data, side->scratch->len,
                                    error);
+}
+
+/* Stores the factors of line @line of @side, whose ids are @ids [n]. Fails unless each word has one token of each
+ * factor. */
+static gboolean
+store_factors (const PlaitCorpusSide *side, gint64 line, const gint32 *ids, gsize n, GError **error)
+{
+  g_autofree gint64 *words = side->state->n_factors > 0 ? g_new (gint64, n) : NULL;
+  gsize n_words = words ? (gsize)plait_vocabulary_count_words (side->state->vocabulary, ids, (gint64)n, words) : 0,
+        tokens;
+
+  for (guint f = 0; f < side->state->n_factors; f++)
+    {
+      const PlaitCorpusSide *factor = &side->factors[f];
+      const gint32 *factor_ids = line_ids (factor, line, &tokens);
+
+      if (tokens != n_words)
+        return plait_fail (error, PLAIT_ERROR_INPUT,
+                           "%s:%jd: the line has %zu tokens, but the line %s:%jd of %s has %zu words; expected one "
+                           "token for each word between white space, in the vocabulary's normal form",
+                           plait_text_reader_name (factor->reader), factor->numbers[line], tokens,
+                           plait_text_reader_name (side->reader), side->numbers[line], side->state->name, n_words);
+      if (!plait_token_store_append (factor->state->tokens, factor_ids, tokens, error))
+        return FALSE;
+    }
+  return TRUE;
 }
 
 static gboolean
@@ -226,6 +252,7 @@ store_tuple (const PlaitCorpusBlock *block, PlaitCorpusSide *side, const PlaitCo
   if (!plait_token_store_append (stream->tokens, ids, n, error)
       || (stream->unknown && !store_unknown (block, side, tuple, count_unknown (ids, n), error))
       || (stream->trees && !store_tree (block, side, tuple->line, error))
+      || !store_factors (side, tuple->line, ids, n, error)
       || (stream->sentences && !store_sentences (side, stream->sentences, &part, (gint64)n, error)))
     return FALSE;
   stream->counts.tokens += (gint64)n;
@@ -242,7 +269,7 @@ store_side (gpointer data, gint64 piece, guint thread)
   PlaitCorpusBlock *block = data;
   PlaitCorpusSide *side = &block->sides[piece];
 
-  for (guint i = 0; i < block->kept->len && !side->is_trees; i++)
+  for (guint i = 0; i < block->kept->len && !side->is_trees && !side->is_factor; i++)
     if (!store_tuple (block, side, &g_array_index (block->kept, PlaitCorpusTuple, i), &side->error))
       {
         side->failed_at = i;

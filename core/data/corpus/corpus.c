@@ -18,6 +18,9 @@ free_files (PlaitCorpusFile *files, gint64 n)
 static void
 stream_clear (PlaitCorpusStreamState *stream, gint64 n_files)
 {
+  for (guint f = 0; f < stream->n_factors; f++)
+    stream_clear (&stream->factors[f], n_files);
+  g_free (stream->factors);
   free_files (stream->files, n_files);
   g_free (stream->name);
   plait_vocabulary_unref (stream->vocabulary);
@@ -63,7 +66,9 @@ make_stores (const PlaitCorpus *corpus, PlaitCorpusStreamState *stream)
     stream->unknown = plait_unknown_words_new ();
   if (stream->trees)
     stream->steps = plait_token_store_new (PLAIT_TREE_LABELS_LIMIT);
-  if (stream - corpus->streams < corpus->n_sources && stream->documents.layout != PLAIT_LAYOUT_SENTENCES)
+  for (guint f = 0; f < stream->n_factors; f++)
+    make_stores (corpus, &stream->factors[f]);
+  if (stream->documents.layout != PLAIT_LAYOUT_SENTENCES && stream - corpus->streams < corpus->n_sources)
     stream->sentences = plait_token_store_new (G_MAXINT32);
 }
 
@@ -123,6 +128,10 @@ stream_open (const PlaitCorpus *corpus, PlaitCorpusStreamState *state, const Pla
           state->trees = plait_tree_maker_new (stream->trees, stream->name);
           state->treeless_dropped = stream->trees->no_tree == PLAIT_NO_TREE_DROP;
         }
+      state->factors = g_new0 (PlaitCorpusStreamState, stream->n_factors);
+      for (guint f = 0; f < stream->n_factors; f++)
+        if (!stream_open (corpus, &state->factors[state->n_factors++], &stream->factors[f], error))
+          return FALSE;
       make_stores (corpus, state);
     }
   else if (count_files (stream) > 1)
@@ -407,16 +416,23 @@ check_stamps (const PlaitCorpus *corpus, const PlaitCorpusFile *files, GError **
   return TRUE;
 }
 
+/* TRUE if no file of @stream changed since it was read or opened. */
+static gboolean
+check_stream (const PlaitCorpus *corpus, const PlaitCorpusStreamState *stream, GError **error)
+{
+  for (guint f = 0; f < stream->n_factors; f++)
+    if (!check_stamps (corpus, stream->factors[f].files, error))
+      return FALSE;
+  return stream->features ? stream->features->check (stream->features, error)
+                          : check_stamps (corpus, stream->files, error);
+}
+
 gboolean
 plait_corpus_check (const PlaitCorpus *corpus, GError **error)
 {
   for (gint64 s = 0; s < corpus->n_streams; s++)
-    {
-      const PlaitCorpusStreamState *stream = &corpus->streams[s];
-      if (stream->features ? !stream->features->check (stream->features, error)
-                           : !check_stamps (corpus, stream->files, error))
-        return FALSE;
-    }
+    if (!check_stream (corpus, &corpus->streams[s], error))
+      return FALSE;
   return !corpus->weight_files || check_stamps (corpus, corpus->weight_files, error);
 }
 

@@ -34,7 +34,9 @@ typedef enum
 } PlaitUnknownUse;
 
 /* Settings of one source, or of the target. */
-typedef struct
+typedef struct PlaitCorpusStream PlaitCorpusStream;
+
+struct PlaitCorpusStream
 {
   const char *name;    /* name, as in [source NAME], for messages and batches */
   PlaitInputKind kind; /* kind of a source's rows; PLAIT_INPUT_TOKENS for the target */
@@ -70,7 +72,12 @@ typedef struct
    * be documents. A target has no maximum, so that chunks are the same whether its text is known or not. It has start
    * tokens only between sentences, since decoders put one before the first. */
   PlaitDocumentSettings documents;
-} PlaitCorpusStream;
+
+  /* [n_factors] streams of text with one token for each white-space word of this source, which has no documents: name,
+   * files, column and vocabulary, one of words. */
+  const PlaitCorpusStream *factors;
+  guint n_factors;
+};
 
 typedef struct
 {
@@ -114,8 +121,8 @@ typedef struct
 
 /* Reads and checks all streams. Threads of @pool (may be NULL) share the encoding. Fails, naming file and line, on
  * missing or unreadable files, bad text (text-file.h), different numbers of lines, empty lines if they are errors,
- * invalid labels and sentence numbers, malformed or mismatched trees of kept tuples, documents that cannot be read or
- * cut, and if no tuple is left. (transfer full) */
+ * invalid labels and sentence numbers, malformed or mismatched trees and factors of kept tuples, documents that cannot
+ * be read or cut, and if no tuple is left. (transfer full) */
 PlaitCorpus *plait_corpus_open (const PlaitCorpusSettings *settings, PlaitPool *pool, GError **error);
 void plait_corpus_free (PlaitCorpus *corpus);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitCorpus, plait_corpus_free)

@@ -31,6 +31,25 @@ add_roles (const PlaitModelSource *source, PlaitTape *tape, const PlaitInput *in
   return plait_add (tape, embedded, plait_embedding_apply (tape, &source->roles, roles, n));
 }
 
+/* Returns the embeddings of the tokens of @input, with those of their factors: E w + sum of E_f w_f (Sennrich & Haddow
+ * 2016, section 2, has them concatenated instead of added: [E w; E_1 w_1; ...]). */
+static PlaitNode *
+embed (const PlaitModelSource *source, PlaitTape *tape, const PlaitInput *input)
+{
+  const PlaitSourceSpecification *specification = source->specification;
+  gint64 n = plait_ragged_rows (input->rows);
+  PlaitNode **parts = plait_arena_new_array (plait_tape_arena (tape), PlaitNode *, specification->n_factors + 1);
+  PlaitNode *sum = parts[0] = plait_embedding_apply (tape, source->embedding, input->tokens, n);
+
+  for (guint f = 0; f < specification->n_factors; f++)
+    parts[f + 1] = plait_embedding_apply (tape, &source->factors[f], input->factors[f], n);
+  if (specification->n_factors > 0 && specification->factors[0].width > 0)
+    return plait_concatenate_columns (tape, parts, specification->n_factors + 1);
+  for (guint f = 0; f < specification->n_factors; f++)
+    sum = plait_add (tape, sum, parts[f + 1]);
+  return sum;
+}
+
 static void
 encode_source (const PlaitModel *model, const PlaitModelSource *source, PlaitTape *tape, const PlaitInput *input,
                PlaitEncoderOutputs *encoded)
@@ -41,7 +60,7 @@ encode_source (const PlaitModel *model, const PlaitModelSource *source, PlaitTap
 
   *read = plait_model_input_read (model, input);
   if (plait_input_kind_is_text (input->kind))
-    encoding.embedded = plait_embedding_apply (tape, source->embedding, input->tokens, plait_ragged_rows (input->rows));
+    encoding.embedded = embed (source, tape, input);
   else if (plait_ragged_rows (input->rows) > 0)
     encoding.embedded = plait_leaf (tape, input->features, NULL);
   else /* all sentences are missing, so no file may have given the width */

@@ -10,6 +10,7 @@ typedef struct
   const PlaitSourceSpecification *specification;
   PlaitEmbedding *embedding; /* embedding of tokens; NULL for features */
   PlaitEmbedding roles;      /* role embeddings; declared if documents have roles */
+  PlaitEmbedding *factors;   /* [specification->n_factors] embedding of each factor */
   PlaitInstance encoder;
   PlaitLinear projections[PLAIT_ENCODER_MAX_MEMORIES]; /* projection of each memory to the decoder's width; not
                                                           declared if the memory has this width */

@@ -6,20 +6,21 @@
 #include <math.h>
 #include <string.h>
 
+/* Declares an embedding of @width columns. Elements have the size of those of an embedding of the decoder's width. */
 static PlaitEmbedding
-embedding_declare (PlaitModel *model, const char *name, gint64 size)
+embedding_declare (PlaitModel *model, const char *name, gint64 size, gint64 width)
 {
   const PlaitDecoderSettings *settings = &model->specification.decoder;
   double deviation = 1 / sqrt ((double)settings->width);
 
-  return plait_embedding_declare (model->parameters, name, size, settings->width, PLAIT_NORMAL (deviation),
+  return plait_embedding_declare (model->parameters, name, size, width, PLAIT_NORMAL (deviation),
                                   settings->scale_embeddings ? 1 / deviation : 1);
 }
 
 /* Returns the embedding of @vocabulary. If embeddings are shared, all streams have one, else each has its own with a
- * name below @prefix. */
+ * name below @prefix. Fails if a shared embedding would need two widths. */
 static PlaitEmbedding *
-embedding (PlaitModel *model, const char *prefix, const char *vocabulary, gint64 size)
+embedding (PlaitModel *model, const char *prefix, const char *vocabulary, gint64 size, gint64 width, GError **error)
 {
   g_autofree char *name = model->specification.decoder.share_embeddings ? g_strdup_printf ("embedding/%s", vocabulary)
                                                                         : g_strdup_printf ("%sembedding", prefix);
@@ -28,10 +29,43 @@ embedding (PlaitModel *model, const char *prefix, const char *vocabulary, gint64
   if (!found)
     {
       found = g_new (PlaitEmbedding, 1);
-      *found = embedding_declare (model, name, size);
+      *found = embedding_declare (model, name, size, width);
       g_hash_table_insert (model->embeddings, g_steal_pointer (&name), found);
     }
+  if (found->table->value.width != width)
+    return plait_fail_null (error, PLAIT_ERROR_INPUT,
+                            "one embedding of vocabulary %s cannot be %jd wide for one stream and %jd for another, as "
+                            "factor_join=concat asks: set decoder.share_embeddings=false, or factor_join=sum",
+                            vocabulary, found->table->value.width, width);
   return found;
+}
+
+/* Declares the embeddings of the tokens of @source and of their factors. Their widths add up to the decoder's width if
+ * they are concatenated. */
+static gboolean
+build_embeddings (PlaitModel *model, PlaitModelSource *source, const char *prefix, GError **error)
+{
+  const PlaitSourceSpecification *specification = source->specification;
+  gint64 width = model->specification.decoder.width, left = width;
+
+  source->factors
+      = plait_parameters_memory (model->parameters, (specification->n_factors + 1) * sizeof (PlaitEmbedding));
+  for (guint f = 0; f < specification->n_factors; f++)
+    {
+      const PlaitFactorSpecification *factor = &specification->factors[f];
+      g_autofree char *name = g_strdup_printf ("%sfactor/%s", prefix, factor->name);
+
+      source->factors[f]
+          = embedding_declare (model, name, factor->vocabulary_size, factor->width > 0 ? factor->width : width);
+      left -= factor->width;
+    }
+  if (left < 1)
+    return plait_fail (error, PLAIT_ERROR_INPUT,
+                       "the factors of source %s are %jd wide together, which leaves nothing of decoder.width=%jd to "
+                       "its words: lower factor_widths, or raise decoder.width",
+                       specification->name, width - left, width);
+  source->embedding = embedding (model, prefix, specification->vocabulary, specification->vocabulary_size, left, error);
+  return source->embedding != NULL;
 }
 
 /* Appends the memories and the summary of the source to those of the model. Declares projections of memories to @width;
@@ -79,13 +113,13 @@ build_source (PlaitModel *model, PlaitModelSource *source, const PlaitSourceSpec
   };
 
   source->specification = specification;
-  if (plait_input_kind_is_text (specification->kind))
-    source->embedding = embedding (model, prefix, specification->vocabulary, specification->vocabulary_size);
+  if (plait_input_kind_is_text (specification->kind) && !build_embeddings (model, source, prefix, error))
+    return FALSE;
   if (specification->roles > 0)
     {
       g_autofree char *name = g_strconcat (prefix, "roles", NULL);
 
-      source->roles = embedding_declare (model, name, specification->roles);
+      source->roles = embedding_declare (model, name, specification->roles, model->specification.decoder.width);
     }
   return plait_call_build_encoder (&source->encoder, specification->encoder, &build, &model->losses, error);
 }
@@ -205,7 +239,8 @@ find_roles (PlaitModel *model, PlaitDecoderComponents *build, GError **error)
   model->role_source = source;
   model->roles = model->specification.decoder.roles == PLAIT_DECODER_ROLES_SHARED
                      ? source->roles
-                     : embedding_declare (model, "decoder/roles", source->specification->roles);
+                     : embedding_declare (model, "decoder/roles", source->specification->roles,
+                                          model->specification.decoder.width);
   build->roles = &model->roles;
   return TRUE;
 }
@@ -230,8 +265,12 @@ build_decoder (PlaitModel *model, GError **error)
   };
 
   if (model->specification.predict.kind == PLAIT_PREDICT_SEQUENCE)
-    model->target
-        = embedding (model, "decoder/", specification->target_vocabulary, specification->target_vocabulary_size);
+    {
+      model->target = embedding (model, "decoder/", specification->target_vocabulary,
+                                 specification->target_vocabulary_size, specification->decoder.width, error);
+      if (!model->target)
+        return FALSE;
+    }
   build.embedding = model->target;
   if (!find_roles (model, &build, error))
     return FALSE;

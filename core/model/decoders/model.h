@@ -19,6 +19,14 @@
  */
 typedef struct PlaitModel PlaitModel;
 
+/* A factor of the tokens of a source: PlaitInput.factors. */
+typedef struct
+{
+  const char *name;
+  gint64 vocabulary_size;
+  gint64 width; /* width of its embedding, which is concatenated with that of the token; 0: both are added */
+} PlaitFactorSpecification;
+
 typedef struct
 {
   const char *name; /* name of the source */
@@ -29,6 +37,8 @@ typedef struct
   gint64 feature_width;   /* width of feature rows */
   gint64 roles;           /* number of distinct roles in documents; 0: no roles */
   gboolean aligned;       /* TRUE: training learns word alignments with the target */
+  const PlaitFactorSpecification *factors; /* [n_factors]: of tokens; all are concatenated, or all are added */
+  guint n_factors;
 } PlaitSourceSpecification;
 
 /* Specification of a model. The model keeps pointers into it. */

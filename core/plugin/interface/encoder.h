@@ -57,8 +57,8 @@ struct PlaitEncoding
   PlaitTape *tape;
   const PlaitInput *input;
   const PlaitEncoding *leaves; /* output of the inner encoder, or NULL if the schema asks for none */
-  PlaitNode *embedded; /* [rows, input_width]: for tokens and documents, the host's embeddings, with role embeddings
-                          added; for features, the vectors as a constant leaf */
+  PlaitNode *embedded;         /* [rows, input_width]: for tokens and documents, the host's embeddings, with those of
+                                  roles and factors; for features, the vectors as a constant leaf */
 
   /* Filled by the encoder. */
   PlaitMemory memories[PLAIT_ENCODER_MAX_MEMORIES];

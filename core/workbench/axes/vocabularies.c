@@ -34,10 +34,13 @@ describe_settings (const PlaitExperiment *experiment, const char *name)
                                       "vocabulary_minimum_count", "vocabulary_character_coverage",
                                       "vocabulary_normalisation", "vocabulary_byte_fallback",
                                       "vocabulary_sentences" };
+  const PlaitExperimentSource *factor_of = plait_experiment_factor_source (experiment, name);
   g_autoptr (GString) text = g_string_new (name);
 
   for (guint i = 0; i < G_N_ELEMENTS (keys); i++)
     g_string_append_printf (text, "\n%s", plait_experiment_value (experiment, "data", keys[i]));
+  if (factor_of)
+    g_string_append_printf (text, "\n%jd", factor_of->factor_vocabulary_size);
   if (experiment->task)
     g_string_append_printf (text, "\n%s", experiment->task->name);
   return g_string_free (g_steal_pointer (&text), FALSE);
@@ -301,12 +304,15 @@ shorten (const PlaitExperiment *experiment, const char *path)
 
 /* Returns a text such as "bpe of at most 8000 entries, learnt from text/train.en, text/train.cs". (transfer full) */
 static char *
-describe_learnt (const PlaitExperiment *experiment, const GArray *texts)
+describe_learnt (const PlaitExperiment *experiment, const char *stream, const GArray *texts)
 {
-  g_autoptr (GString) text = g_string_new (plait_experiment_value (experiment, "data", "vocabulary_type"));
+  const PlaitExperimentSource *factor_of = plait_experiment_factor_source (experiment, stream);
+  gint64 size = factor_of ? factor_of->factor_vocabulary_size : experiment->data.vocabulary_size;
+  g_autoptr (GString) text
+      = g_string_new (factor_of ? "words" : plait_experiment_value (experiment, "data", "vocabulary_type"));
 
-  if (experiment->data.vocabulary_size > 0)
-    g_string_append_printf (text, " of at most %jd entries", experiment->data.vocabulary_size);
+  if (size > 0)
+    g_string_append_printf (text, " of at most %jd entries", size);
   g_string_append (text, ", learnt from");
   for (guint i = 0; i < texts->len; i++)
     {
@@ -359,7 +365,7 @@ describe_origin (const PlaitExperiment *experiment, const char *stream, PlaitCel
       break;
     case PLAIT_VOCABULARY_LEARNT:
       vocabulary->key = g_strdup_printf ("%s\n%s", settings, joined);
-      vocabulary->text = describe_learnt (experiment, texts);
+      vocabulary->text = describe_learnt (experiment, stream, texts);
       break;
     default:
       g_assert_not_reached ();

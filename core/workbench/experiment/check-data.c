@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "experiment/resolution.h"
 
+#include <string.h>
+
 #include "trees/trees.h"
 #include "vocabulary/vocabulary.h"
 
@@ -64,7 +66,13 @@ plait_resolution_streams (const PlaitResolution *resolution)
 
   g_ptr_array_add (streams, (gpointer)experiment->public.data.target);
   for (guint i = 0; i < experiment->sources->len; i++)
-    g_ptr_array_add (streams, (gpointer)((PlaitParsedSource *)experiment->sources->pdata[i])->settings.stream);
+    {
+      const PlaitParsedSource *source = experiment->sources->pdata[i];
+
+      g_ptr_array_add (streams, (gpointer)source->settings.stream);
+      for (guint f = 0; source->factors && f + 1 < source->factors->len; f++)
+        g_ptr_array_add (streams, source->factors->pdata[f]);
+    }
   return (const char **)g_ptr_array_free (streams, FALSE);
 }
 
@@ -166,14 +174,18 @@ check_file (const PlaitResolution *resolution, const PlaitDataFile *file)
       return;
     }
   if (check_trees_file (resolution, file) || check_alignment_file (resolution, file)
-      || check_reference_file (resolution, file))
+      || check_reference_file (resolution, file) || plait_resolution_is_factor (resolution, file->stream))
     return;
   if (g_strv_contains (known, file->stream))
     {
       check_file_kind (resolution, file);
       return;
     }
-  g_autofree char *otherwise = g_strdup_printf ("add [source %s], or drop the line", file->stream);
+  const PlaitParsedSource *source = plait_resolution_factor_source (resolution, file->stream);
+  g_autofree char *otherwise
+      = source ? g_strdup_printf ("add factors=%s to [%s], or drop the line",
+                                  file->stream + strlen (source->settings.stream) + 1, source->group)
+               : g_strdup_printf ("add [source %s], or drop the line", file->stream);
   g_autofree char *remedy = plait_name_remedy (file->stream, known, otherwise);
   plait_resolution_problem (resolution, "data", file->key,
                             "no source reads the stream \"%s\", nor is it the target; %s", file->stream, remedy);
@@ -209,7 +221,11 @@ need_split (const PlaitResolution *resolution, const char *split)
     if (reader_of (experiment, experiment->sources[i].stream) == &experiment->sources[i])
       need_file (resolution, split, experiment->sources[i].stream);
   for (guint i = 0; i < experiment->n_sources; i++)
-    need_trees (resolution, split, &experiment->sources[i]);
+    {
+      need_trees (resolution, split, &experiment->sources[i]);
+      for (guint f = 0; f < experiment->sources[i].n_factors; f++)
+        need_file (resolution, split, experiment->sources[i].factors[f]);
+    }
   if (!reader_of (experiment, experiment->data.target))
     need_file (resolution, split, experiment->data.target);
 }
@@ -289,6 +305,8 @@ check_generated (const PlaitResolution *resolution)
       check_generated_stream (resolution, group, NULL, source->stream);
       if (source->trees && experiment->data.trees == PLAIT_TREES_GIVEN)
         check_generated_stream (resolution, group, "encoder", source->trees);
+      for (guint f = 0; f < source->n_factors; f++)
+        check_generated_stream (resolution, group, "factors", source->factors[f]);
       if (!plait_input_kind_is_text (source->kind))
         plait_resolution_problem (
             resolution, group, "encoder",
@@ -309,6 +327,8 @@ check_vocabulary_files (const PlaitResolution *resolution, const GArray *files)
     {
       const PlaitDataFile *file = &g_array_index (files, PlaitDataFile, i);
 
+      if (plait_resolution_is_factor (resolution, file->stream))
+        continue;
       if (experiment->data.vocabulary == PLAIT_DATA_VOCABULARY_SHARED && !g_str_equal (file->stream, "shared"))
         plait_resolution_problem (
             resolution, "data", file->key,

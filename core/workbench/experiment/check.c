@@ -63,6 +63,7 @@ check_source (const PlaitResolution *resolution, const PlaitExperimentSource *so
   const PlaitSchema *encoder = source->encoder->schema;
   const char *group = source->encoder->group;
 
+  plait_resolution_check_factors (resolution, source);
   if (experiment->combiner)
     check_decoder_allowed (resolution, encoder, group, "encoder");
   if (encoder->requires_structure != PLAIT_STRUCTURE_NONE)

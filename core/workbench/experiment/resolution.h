@@ -58,6 +58,8 @@ typedef struct
   PlaitSourceSettings settings;
   char *trees;             /* stream of the source's trees, such as "en.trees" */
   char *alignment;         /* stream of the source's word alignments, such as "en.alignment" */
+  GPtrArray *factors;      /* (element-type utf8) streams of the source's factors, such as "en.pos", NULL-terminated */
+  gint64 *factor_widths;   /* as PlaitExperimentSource.factor_widths */
   PlaitComponent *encoder; /* encoder; NULL if the plugin does not exist */
   char *inner_group;       /* group of the inner encoder, such as "source en/leaves" */
 } PlaitParsedSource;
@@ -160,6 +162,19 @@ void plait_parsed_data_free (gpointer data);
 void plait_resolution_read_sources (const PlaitResolution *resolution);
 void plait_parsed_source_free (gpointer source);
 
+/* Reads the keys of the factors of @source, whose other keys are read. */
+void plait_resolution_read_factors (const PlaitResolution *resolution, PlaitParsedSource *source);
+
+/* Adds a problem if @source cannot have its factors. */
+void plait_resolution_check_factors (const PlaitResolution *resolution, const PlaitExperimentSource *source);
+
+/* Returns the source of which @stream may be a factor by its name, STREAM.FACTOR; NULL if there is no such source. */
+const PlaitParsedSource *plait_resolution_factor_source (const PlaitResolution *resolution, const char *stream);
+
+/* TRUE if @stream is a factor of a source that has the key factors, even if that does not name it: a cell of a grid may
+ * leave it out. */
+gboolean plait_resolution_is_factor (const PlaitResolution *resolution, const char *stream);
+
 /* Adds a problem if sources, encoders, combiner, decoder and data do not fit together. All of them must have been read
  * without faults. */
 void plait_resolution_check_compatibility (const PlaitResolution *resolution);
@@ -171,7 +186,8 @@ void plait_resolution_check_kinds (const PlaitResolution *resolution);
  * streams that the task of a generated corpus does not make. */
 void plait_resolution_check_data (const PlaitResolution *resolution);
 
-/* Returns the target and the streams of all sources, used or not; NULL-terminated. (transfer container) */
+/* Returns the target and the streams of all sources, used or not, and of their factors; NULL-terminated. (transfer
+ * container) */
 const char **plait_resolution_streams (const PlaitResolution *resolution);
 
 /* Returns those items of @list whose streams are used. @list is the value of data.documents or data.documents_by_line.

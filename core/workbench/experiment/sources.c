@@ -83,6 +83,7 @@ read_encoders (const PlaitResolution *resolution, PlaitParsedSource *source)
     source->settings.stream = source->name;
   source->trees = g_strconcat (source->settings.stream, TREES_SUFFIX, NULL);
   source->alignment = g_strconcat (source->settings.stream, ALIGNMENT_SUFFIX, NULL);
+  plait_resolution_read_factors (resolution, source);
   if (!source->settings.encoder)
     {
       plait_resolution_problem (resolution, group, NULL,
@@ -149,6 +150,10 @@ use_source (PlaitExperimentPrivate *experiment, PlaitParsedSource *source)
     .stream = source->settings.stream,
     .trees = source->encoder && source->encoder->schema->reads_trees ? source->trees : NULL,
     .alignment = source->alignment,
+    .factors = source->factors ? (const char *const *)source->factors->pdata : NULL,
+    .n_factors = source->factors ? source->factors->len - 1 : 0,
+    .factor_widths = source->factor_widths,
+    .factor_vocabulary_size = source->settings.factor_vocabulary_size,
     .dataset = source->settings.dataset,
     .encoder = source->encoder,
     .kind = source->encoder ? source->encoder->schema->input : PLAIT_INPUT_TOKENS,
@@ -224,6 +229,8 @@ plait_parsed_source_free (gpointer data)
   g_free (source->group);
   g_free (source->trees);
   g_free (source->alignment);
+  g_clear_pointer (&source->factors, g_ptr_array_unref);
+  g_free (source->factor_widths);
   plait_settings_free (source->host);
   plait_component_free (source->encoder);
   g_free (source->inner_group);

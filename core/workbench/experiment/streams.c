@@ -77,6 +77,9 @@ list_streams (const PlaitExperiment *experiment, gboolean trees, gboolean others
 
   for (guint i = 0; i < experiment->n_sources; i++)
     add_once (names, experiment->sources[i].stream);
+  for (guint i = 0; i < experiment->n_sources; i++)
+    for (guint f = 0; f < experiment->sources[i].n_factors; f++)
+      add_once (names, experiment->sources[i].factors[f]);
   add_once (names, experiment->data.target);
   for (guint i = 0; i < experiment->n_sources && trees; i++)
     add_once (names, experiment->sources[i].trees);
@@ -125,6 +128,15 @@ plait_experiment_learns_alignment (const PlaitExperiment *experiment, const Plai
   return *plait_experiment_data_files (experiment, "train", source->alignment) != NULL;
 }
 
+const PlaitExperimentSource *
+plait_experiment_factor_source (const PlaitExperiment *experiment, const char *stream)
+{
+  for (guint i = 0; i < experiment->n_sources; i++)
+    if (experiment->sources[i].n_factors > 0 && g_strv_contains (experiment->sources[i].factors, stream))
+      return &experiment->sources[i];
+  return NULL;
+}
+
 gboolean
 plait_experiment_reads_trees (const PlaitExperiment *experiment)
 {
@@ -165,6 +177,7 @@ plait_experiment_vocabulary (const PlaitExperiment *experiment, const char *stre
 {
   return experiment->data.vocabulary == PLAIT_DATA_VOCABULARY_SHARED
                  && plait_experiment_target_kind (experiment, stream) == PLAIT_TARGET_TEXT
+                 && !plait_experiment_factor_source (experiment, stream)
              ? "shared"
              : stream;
 }

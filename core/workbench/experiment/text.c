@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "experiment/resolution.h"
 
+#include <string.h>
+
 #include "files/path.h"
 
 /* This file writes a resolved experiment as text. */
@@ -190,6 +192,25 @@ write_data (Writer *writer)
 }
 
 static void
+write_factors (Writer *writer, const PlaitExperimentSource *source)
+{
+  g_autoptr (GString) names = g_string_new (NULL), widths = g_string_new (NULL);
+  g_autofree char *size = g_strdup_printf ("%jd", source->factor_vocabulary_size);
+  gboolean concat = source->factor_widths[0] > 0;
+
+  for (guint f = 0; f < source->n_factors; f++)
+    {
+      g_string_append_printf (names, "%s%s", f > 0 ? "+" : "", source->factors[f] + strlen (source->stream) + 1);
+      g_string_append_printf (widths, "%s%jd", f > 0 ? "+" : "", source->factor_widths[f]);
+    }
+  write_value (writer, "factors", names->str);
+  write_value (writer, "factor_join", concat ? "concat" : "sum");
+  if (concat)
+    write_value (writer, "factor_widths", widths->str);
+  write_value (writer, "factor_vocabulary_size", size);
+}
+
+static void
 write_source (Writer *writer, const PlaitExperimentSource *source)
 {
   write_heading (writer, source->encoder->group);
@@ -197,6 +218,8 @@ write_source (Writer *writer, const PlaitExperimentSource *source)
   write_value (writer, "stream", source->stream);
   if (source->kind == PLAIT_INPUT_FEATURES)
     write_value (writer, "dataset", source->dataset);
+  if (source->n_factors > 0)
+    write_factors (writer, source);
   if (source->encoder->leaves)
     write_value (writer, "leaves", source->encoder->leaves->plugin->name);
   write_settings (writer, source->encoder->parameters);

@@ -37,6 +37,8 @@ plait_tuples_new (const PlaitExperiment *experiment, GError **error)
       if (!plait_input_kind_is_text (source->kind))
         continue;
       stream->linked = source->trees != NULL;
+      for (guint f = 0; f < source->n_factors; f++)
+        g_ptr_array_add (stream->factors, g_array_new (FALSE, FALSE, sizeof (gint32)));
       tuples->documents[i] = plait_experiment_documents (experiment, source->stream);
       if (tuples->documents[i].layout != PLAIT_LAYOUT_SENTENCES)
         stream->documents = &tuples->documents[i];
@@ -83,6 +85,7 @@ void
 plait_tuples_end (PlaitTuples *tuples)
 {
   const PlaitBenchSettings *bench = &tuples->experiment->bench;
+  const gint32 any_factor = PLAIT_TOKEN_UNKNOWN;
 
   for (guint i = 0; i < tuples->streams->len; i++)
     {
@@ -90,6 +93,9 @@ plait_tuples_end (PlaitTuples *tuples)
 
       if (stream->documents)
         cut_document (stream, bench->document_sentence);
+      for (guint f = 0; f < stream->factors->len; f++)
+        while (((GArray *)stream->factors->pdata[f])->len < stream->ids->len)
+          g_array_append_val (stream->factors->pdata[f], any_factor);
       plait_stream_builder_end_sentence (stream, bench->feature_rows);
     }
 }

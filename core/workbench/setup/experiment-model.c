@@ -10,15 +10,32 @@
 #include "layers/parameter-set.h"
 
 #define SOME_WORDS 1000
+#define SOME_FACTORS 100
 
 static gint64
 vocabulary_size (const PlaitExperiment *experiment, const PlaitRunInputs *run_inputs, const char *stream)
 {
-  gint64 wanted = experiment->data.vocabulary_size;
+  const PlaitExperimentSource *factor_of = plait_experiment_factor_source (experiment, stream);
+  gint64 wanted = factor_of ? factor_of->factor_vocabulary_size : experiment->data.vocabulary_size;
 
   return run_inputs   ? plait_vocabulary_size (plait_run_inputs_vocabulary (run_inputs, stream))
          : wanted > 0 ? wanted
+         : factor_of  ? SOME_FACTORS
                       : SOME_WORDS;
+}
+
+/* Returns the factors of @source. (transfer full) */
+static PlaitFactorSpecification *
+find_factors (const PlaitExperiment *experiment, const PlaitRunInputs *run_inputs, const PlaitExperimentSource *source)
+{
+  PlaitFactorSpecification *factors = g_new0 (PlaitFactorSpecification, source->n_factors);
+
+  for (guint f = 0; f < source->n_factors; f++)
+    factors[f]
+        = (PlaitFactorSpecification){ .name = source->factors[f] + strlen (source->stream) + 1,
+                                      .vocabulary_size = vocabulary_size (experiment, run_inputs, source->factors[f]),
+                                      .width = source->factor_widths[f] };
+  return factors;
 }
 
 /* TRUE if a search may output start tokens, because target sentences, or all texts, begin with them. */
@@ -128,10 +145,10 @@ plait_experiment_model_new (const PlaitExperiment *experiment, const PlaitRunInp
     .decoder = experiment->decoder,
   };
 
-  if (!open_parts (experiment, error))
-    return NULL;
   experiment_model->experiment = experiment;
   experiment_model->sources = g_new0 (PlaitSourceSpecification, n);
+  if (!open_parts (experiment, error))
+    return NULL;
   experiment_model->feature_widths = g_memdup2 (feature_widths, n * sizeof *feature_widths);
   for (guint i = 0; i < n; i++)
     {
@@ -144,6 +161,8 @@ plait_experiment_model_new (const PlaitExperiment *experiment, const PlaitRunInp
         .feature_width = feature_widths[i],
         .roles = plait_experiment_documents (experiment, source->stream).roles,
         .aligned = plait_experiment_learns_alignment (experiment, source),
+        .factors = find_factors (experiment, run_inputs, source),
+        .n_factors = source->n_factors,
       };
       if (plait_input_kind_is_text (source->kind))
         {
@@ -240,6 +259,8 @@ plait_experiment_model_free (PlaitExperimentModel *experiment_model)
   if (!experiment_model)
     return;
   plait_model_free (experiment_model->model);
+  for (guint i = 0; i < experiment_model->experiment->n_sources; i++)
+    g_free ((gpointer)experiment_model->sources[i].factors);
   g_free (experiment_model->sources);
   g_free (experiment_model->feature_widths);
   g_free (experiment_model);

@@ -232,9 +232,24 @@ unknown_use (const PlaitRunInputs *run_inputs, const char *stream, gboolean sear
   return searches && experiment->decode.unknown == PLAIT_DECODE_UNKNOWN_REPLACE ? PLAIT_UNKNOWN_TEXT : PLAIT_UNKNOWN_ID;
 }
 
+/* Returns the streams of the factors of @source, without files, in an array that @lists owns. */
+static PlaitCorpusStream *
+streams_of_factors (const PlaitRunInputs *run_inputs, const PlaitExperimentSource *source, GPtrArray *lists)
+{
+  PlaitCorpusStream *factors = g_new0 (PlaitCorpusStream, source->n_factors);
+
+  for (guint f = 0; f < source->n_factors; f++)
+    factors[f] = (PlaitCorpusStream){ .name = source->factors[f],
+                                      .kind = PLAIT_INPUT_TOKENS,
+                                      .vocabulary = plait_run_inputs_vocabulary (run_inputs, source->factors[f]) };
+  g_ptr_array_add (lists, factors);
+  return factors;
+}
+
 static PlaitCorpusStream
 stream_of_source (const PlaitRunInputs *run_inputs, const PlaitExperimentSource *source, const char *const *paths,
-                  const char *const *trees_paths, gboolean searches, gint64 maximum_length)
+                  const char *const *trees_paths, const PlaitCorpusStream *factors, gboolean searches,
+                  gint64 maximum_length)
 {
   return (PlaitCorpusStream){
     .name = source->name,
@@ -252,6 +267,8 @@ stream_of_source (const PlaitRunInputs *run_inputs, const PlaitExperimentSource 
     .trees = source->trees ? &run_inputs->trees : NULL,
     .trees_paths = trees_paths,
     .documents = plait_experiment_documents (run_inputs->experiment, source->stream),
+    .factors = factors,
+    .n_factors = source->n_factors,
   };
 }
 
@@ -365,10 +382,13 @@ plait_run_inputs_open (const PlaitRunInputs *run_inputs, const char *split, Plai
   for (guint i = 0; i < n; i++)
     {
       const PlaitExperimentSource *source = &experiment->sources[i];
+      PlaitCorpusStream *factors = streams_of_factors (run_inputs, source, lists);
 
+      for (guint f = 0; f < source->n_factors; f++)
+        factors[f].paths = plait_run_inputs_files (run_inputs, split, source->factors[f]);
       streams[i] = stream_of_source (run_inputs, source, plait_run_inputs_files (run_inputs, split, source->stream),
                                      source->trees ? plait_run_inputs_files (run_inputs, split, source->trees) : NULL,
-                                     !training, training ? data->maximum_source_length : 0);
+                                     factors, !training, training ? data->maximum_source_length : 0);
     }
   streams[n] = stream_of_target (run_inputs, plait_run_inputs_files (run_inputs, split, data->target),
                                  training ? data->maximum_target_length : 0);
@@ -389,6 +409,7 @@ plait_run_inputs_open_feed (const PlaitFeedReader *readers, guint n, const char 
                             const PlaitFeedTable *table, GError **error)
 {
   g_autoptr (GArray) sources = g_array_new (FALSE, FALSE, sizeof (PlaitCorpusStream));
+  g_autoptr (GPtrArray) lists = g_ptr_array_new_with_free_func (g_free);
   const char *const target_paths[] = { target_path, NULL };
   PlaitCorpusStream target = stream_of_target (readers[0].run_inputs, target_paths, 0);
   gboolean empty_is_error = FALSE;
@@ -397,14 +418,21 @@ plait_run_inputs_open_feed (const PlaitFeedReader *readers, guint n, const char 
     {
       const PlaitFeedReader *reader = &readers[r];
       const PlaitExperiment *experiment = reader->run_inputs->experiment;
+      const PlaitTextLocation *factor = reader->factors;
 
       empty_is_error |= experiment->data.empty == PLAIT_DATA_EMPTY_ERROR;
       for (guint i = 0; i < experiment->n_sources; i++)
         {
+          PlaitCorpusStream *factors = streams_of_factors (reader->run_inputs, &experiment->sources[i], lists);
           PlaitCorpusStream source
               = stream_of_source (reader->run_inputs, &experiment->sources[i], reader->sources[i].paths,
-                                  reader->trees[i].paths, !target_path, 0);
+                                  reader->trees[i].paths, factors, !target_path, 0);
 
+          for (guint f = 0; f < source.n_factors; f++, factor++)
+            {
+              factors[f].paths = factor->paths;
+              factors[f].column = factor->column;
+            }
           source.column = reader->sources[i].column;
           source.trees_column = reader->trees[i].column;
           g_array_append_val (sources, source);

@@ -210,8 +210,16 @@ learn (const PlaitRunInputs *run_inputs, const char *name, PlaitPool *pool, Plai
     .sentence_limit = data->vocabulary_sentences,
     .pool = pool,
   };
+  const PlaitExperimentSource *source = plait_experiment_factor_source (experiment, name);
   g_autoptr (GArray) texts = plait_experiment_vocabulary_texts (experiment, name);
   g_autoptr (GPtrArray) paths = g_ptr_array_new_null_terminated (8, NULL, TRUE);
+
+  if (source)
+    {
+      settings.type = "words";
+      settings.size = source->factor_vocabulary_size;
+      settings.minimum_count = 1;
+    }
 
   for (guint i = 0; i < texts->len; i++)
     {
@@ -223,7 +231,7 @@ learn (const PlaitRunInputs *run_inputs, const char *name, PlaitPool *pool, Plai
         return NULL;
       g_ptr_array_add (paths, (gpointer)path);
     }
-  if (data->vocabulary_type == PLAIT_DATA_VOCABULARY_TYPE_GIVEN)
+  if (data->vocabulary_type == PLAIT_DATA_VOCABULARY_TYPE_GIVEN && !source)
     return plait_fail_null (error, PLAIT_ERROR_INPUT,
                             "data.vocabulary_type is given, so no vocabulary is learnt, but there is no "
                             "data.vocabulary.%s; name a file, or set data.vocabulary_type",
@@ -247,15 +255,19 @@ kind_of (const PlaitVocabulary *vocabulary)
                                              : "a SentencePiece model";
 }
 
-/* TRUE if @vocabulary has the type that the experiment sets. For the error, @from says where the vocabulary comes from,
- * and @else_do what the user may do instead. */
+/* TRUE if @vocabulary, called @name, has the type that the experiment sets, or has words if @name is a factor. For the
+ * error, @from says where the vocabulary comes from, and @else_do what the user may do instead. */
 static gboolean
-check_kind (const PlaitExperiment *experiment, const PlaitVocabulary *vocabulary, const char *from, const char *else_do,
-            GError **error)
+check_kind (const PlaitExperiment *experiment, const char *name, const PlaitVocabulary *vocabulary, const char *from,
+            const char *else_do, GError **error)
 {
   gint type = (gint)experiment->data.vocabulary_type;
   gboolean words = g_str_equal (plait_vocabulary_format (vocabulary), "words");
 
+  if (plait_experiment_factor_source (experiment, name))
+    return words
+           || plait_fail (error, PLAIT_ERROR_INPUT, "%s: is %s, but the factor %s has a vocabulary of words; name one",
+                          from, kind_of (vocabulary), name);
   return type == PLAIT_DATA_VOCABULARY_TYPE_GIVEN || words == (type == PLAIT_DATA_VOCABULARY_TYPE_WORDS)
          || plait_fail (error, PLAIT_ERROR_INPUT,
                         "%s: is %s, but data.vocabulary_type=%s expects %s; %s, or set data.vocabulary_type=%s", from,
@@ -269,8 +281,9 @@ read_named (const PlaitExperiment *experiment, const char *name, const char *fil
 {
   g_autoptr (PlaitVocabulary) vocabulary = plait_run_vocabulary_open (file, name, TRUE, log, error);
 
-  return vocabulary && check_kind (experiment, vocabulary, file, "name one", error) ? g_steal_pointer (&vocabulary)
-                                                                                    : NULL;
+  return vocabulary && check_kind (experiment, name, vocabulary, file, "name one", error)
+             ? g_steal_pointer (&vocabulary)
+             : NULL;
 }
 
 /*
@@ -318,7 +331,9 @@ find_initial (const PlaitExperiment *experiment, const char *name, PlaitLog *log
   *run = plait_trained_open_store (path, log, error);
   if (!*run)
     return FALSE;
-  *there = name_there (*run, name, experiment->data.vocabulary == PLAIT_DATA_VOCABULARY_SHARED);
+  *there = name_there (*run, name,
+                       experiment->data.vocabulary == PLAIT_DATA_VOCABULARY_SHARED
+                           && !plait_experiment_factor_source (experiment, name));
   if (!*there)
     plait_log_info (log, "%s, which train.initialise names, has no vocabulary %s to take with it", path, name);
   return TRUE;
@@ -334,7 +349,7 @@ take_initial (const PlaitExperiment *experiment, const char *name, PlaitStore *r
   g_autofree char *from = g_strdup_printf ("%s:/vocabulary/%s (with train.initialise)", path, there);
 
   if (!vocabulary
-      || !check_kind (experiment, vocabulary, from,
+      || !check_kind (experiment, name, vocabulary, from,
                       "set train.initialise_vocabulary=learnt, which draws embeddings anew", error))
     return NULL;
   plait_log_info (log, "vocabulary %s is that of %s:/vocabulary/%s, %d entries (train.initialise)", name, path, there,

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/* Factors of a source, from words to rows. */
+#include "corpus/corpus-private.h"
+
+gboolean
+plait_corpus_append_factors (const PlaitCorpusStreamState *stream, gint64 tuple, const gint32 *ids, gint64 n,
+                             GPtrArray *factors, GError **error)
+{
+  g_autofree gint64 *words = g_new (gint64, n);
+  g_autoptr (GArray) tokens = g_array_new (FALSE, FALSE, sizeof (gint32));
+
+  gint64 n_words = stream->n_factors > 0 ? plait_vocabulary_count_words (stream->vocabulary, ids, n, words) : 0;
+
+  for (guint f = 0; f < stream->n_factors; f++)
+    {
+      const PlaitTokenStore *store = stream->factors[f].tokens;
+      gint64 n_tokens = plait_token_store_length (store, tuple);
+
+      g_array_set_size (tokens, (guint)n_tokens);
+      if (!plait_token_store_read (store, tuple, 0, n_tokens, (gint32 *)(gpointer)tokens->data, error))
+        return FALSE;
+      for (gint64 i = 0; i < n; i++)
+        {
+          /* A space at the end belongs to no word here: to the next word of a truncated text, else to the last word. */
+          gint64 word = MIN (words[i] < 0 ? n_words : words[i], n_tokens - 1);
+          gint32 id = ids[i] < PLAIT_TOKEN_UNKNOWN ? ids[i]
+                      : word < 0                   ? PLAIT_TOKEN_UNKNOWN
+                                                   : g_array_index (tokens, gint32, word);
+
+          g_array_append_val (factors->pdata[f], id);
+        }
+    }
+  return TRUE;
+}

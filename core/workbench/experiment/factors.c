@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: MIT */
+#include "experiment/resolution.h"
+
+#include <string.h>
+
+#include "vocabulary/vocabulary.h"
+
+/* This file reads and checks the factors of sources. */
+
+#define MAX_WIDTH 65536
+
+/* Names of other streams of a source: STREAM.NAME. */
+static const char *const taken[] = { "trees", "alignment", "reference", NULL };
+
+/* Reads factor_widths of @source, which has @n factors. */
+static void
+read_widths (const PlaitResolution *resolution, PlaitParsedSource *source, guint n)
+{
+  const char *text = source->settings.factor_widths;
+  g_auto (GStrv) widths = g_strsplit (text, "+", -1);
+  gboolean concat = source->settings.factor_join == PLAIT_SOURCE_FACTOR_JOIN_CONCAT;
+  gboolean good = !concat || n == 0 || g_strv_length (widths) == n;
+
+  source->factor_widths = g_new0 (gint64, n);
+  if (*text != '\0' && !(concat && n > 0))
+    plait_resolution_problem (resolution, source->group, "factor_widths",
+                              "are for factors with factor_join=concat; set both, or drop the key");
+  for (guint f = 0; f < n && concat && good; f++)
+    good = g_ascii_string_to_signed (widths[f], 10, 1, MAX_WIDTH, &source->factor_widths[f], NULL);
+  if (!good)
+    plait_resolution_problem (resolution, source->group, "factor_widths",
+                              "\"%s\" does not give each of %u factors a width from 1 to %d; join widths with '+', "
+                              "such as 16+8",
+                              text, n, MAX_WIDTH);
+}
+
+void
+plait_resolution_read_factors (const PlaitResolution *resolution, PlaitParsedSource *source)
+{
+  const char *text = source->settings.factors, *group = source->group;
+  gboolean none = g_str_equal (text, "none");
+  g_auto (GStrv) names = g_strsplit (none ? "" : text, "+", -1);
+  guint n = g_strv_length (names);
+
+  source->factors = g_ptr_array_new_with_free_func (g_free);
+  for (guint f = 0; f < n; f++)
+    {
+      if (!plait_name_is_valid (names[f]) || g_strv_contains (taken, names[f]))
+        plait_resolution_problem (resolution, group, "factors",
+                                  "\"%s\" is not a name for a factor; join names of letters, digits, '-' and '_' with "
+                                  "'+', other than trees, alignment and reference, or give none",
+                                  names[f]);
+      if (g_strv_contains ((const char *const *)names + f + 1, names[f]))
+        plait_resolution_problem (resolution, group, "factors", "%s is named twice; name each factor once", names[f]);
+      g_ptr_array_add (source->factors, g_strconcat (source->settings.stream, ".", names[f], NULL));
+    }
+  g_ptr_array_add (source->factors, NULL);
+  read_widths (resolution, source, n);
+  if (source->settings.factor_vocabulary_size > 0 && source->settings.factor_vocabulary_size <= PLAIT_TOKEN_SPECIALS)
+    plait_resolution_problem (resolution, group, "factor_vocabulary_size",
+                              "%jd entries leave no room after the %d special ones; give more, or 0 for all tokens",
+                              source->settings.factor_vocabulary_size, PLAIT_TOKEN_SPECIALS);
+}
+
+void
+plait_resolution_check_factors (const PlaitResolution *resolution, const PlaitExperimentSource *source)
+{
+  const PlaitExperiment *experiment = &resolution->experiment->public;
+
+  if (source->n_factors > 0
+      && (source->kind != PLAIT_INPUT_TOKENS || plait_experiment_is_documents (experiment, source->stream)))
+    plait_resolution_problem (resolution, source->encoder->group, "factors",
+                              "are for words of sentences, but the source has %s; set factors=none",
+                              source->kind == PLAIT_INPUT_TOKENS ? "documents" : plait_input_kind_name (source->kind));
+  for (guint f = 0; f < source->n_factors; f++)
+    if (plait_experiment_is_documents (experiment, source->factors[f]))
+      plait_resolution_problem (resolution, source->encoder->group, "factors",
+                                "%s cannot have documents; leave it out of [data]", source->factors[f]);
+}
+
+const PlaitParsedSource *
+plait_resolution_factor_source (const PlaitResolution *resolution, const char *stream)
+{
+  const GPtrArray *sources = resolution->experiment->sources;
+
+  for (guint i = 0; i < sources->len; i++)
+    {
+      const PlaitParsedSource *source = sources->pdata[i];
+      gsize length = strlen (source->settings.stream);
+
+      if (g_str_has_prefix (stream, source->settings.stream) && stream[length] == '.'
+          && plait_name_is_valid (stream + length + 1) && !plait_nearest_name (stream + length + 1, taken))
+        return source;
+    }
+  return NULL;
+}
+
+gboolean
+plait_resolution_is_factor (const PlaitResolution *resolution, const char *stream)
+{
+  const PlaitParsedSource *source = plait_resolution_factor_source (resolution, stream);
+
+  return source && plait_key_file_value (resolution->file, source->group, "factors");
+}

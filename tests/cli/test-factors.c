@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: MIT */
+#include "call.h"
+#include "experiments.h"
+#include "files.h"
+#include "harness.h"
+
+#include <string.h>
+
+/* Source factors in experiments and runs. */
+
+#define FILES(split) split ".a=a\n" split ".a.pos=pos\n" split ".a.case=case\n" split ".t=t\n"
+#define KEYS "factors=pos+case\n"
+
+static const char *const experiment = "[experiment]\nseed=3\n[data]\nvocabulary_type=words\ntarget=t\n" FILES ("train")
+    FILES ("validation") FILES ("test") SMALL_SOURCE ("a")
+        KEYS SMALL_DECODER ("serial") "[train]\nbatch=4\nepochs=2\nwarm_up=4\n[decode]\nbeam=2\nmaximum_length=6\n"
+                                      "[evaluate]\nresamples=0\nattention=0\n";
+
+#define GIVEN "-s", "a=a", "-s", "a.pos=pos", "-s", "a.case=case"
+
+static void
+write_files (void)
+{
+  plait_test_write ("a", "x y z\ny\nz z\nx z x y\n");
+  plait_test_write ("pos", "N V N\nV\nN N\nN V N V\n");
+  plait_test_write ("other", "V N N\nV\nN N\nN V N V\n");
+  plait_test_write ("case", "u l l\nl\nl l\nu l l l\n");
+  plait_test_write ("t", "one two three\ntwo three one\nthree three\none one two\n");
+  plait_test_write ("factors.ini", experiment);
+}
+
+TEST_CASE (factors, are_trained_with_and_translated_with)
+{
+  write_files ();
+  QUIET (CALL ("run", "factors.ini", "-q", "-o", "run.h5"));
+  PlaitTestCall translated = QUIET (CALL ("translate", "run.h5", "-q", GIVEN));
+  PlaitTestCall columns
+      = plait_test_call ("x y z\tN V N\tu l l\ny\tV\tl\nz z\tN N\tl l\nx z x y\tN V N V\tu l l l\n",
+                         (const char *[]){ "translate", "run.h5", "-q", "--tsv", "a,a.pos,a.case", NULL });
+  PlaitTestCall score = DONE (CALL ("score", "run.h5", "-q", GIVEN, "--target", "t"));
+  PlaitTestCall other
+      = DONE (CALL ("score", "run.h5", "-q", "-s", "a=a", "-s", "a.pos=other", "-s", "a.case=case", "--target", "t"));
+  const char *rest = strchr (score.output, '\n');
+
+  CHECK_STRING (columns.output, translated.output);
+  CHECK (strcmp (score.output, other.output) != 0);
+  CHECK_STRING (strchr (other.output, '\n'), rest); /* only the first line has other factors */
+  QUIET (CALL ("encode", "run.h5", GIVEN, "-q", "-o", "states.h5"));
+  QUIET (CALL ("adversarial", "run.h5", "-q"));
+  QUIET (CALL ("test", "run.h5", "-q", "--as", "again"));
+
+  CHECK_REFUSED (CALL ("translate", "run.h5", "-s", "a=a", "-s", "a.pos=pos"),
+                 "a.case, which source \"a\" is read with, is not given: add --source a.case=FILE");
+  CHECK_REFUSED (CALL ("translate", "run.h5", "-s", "a=a", "-s", "a.tag=pos"), "it reads: a, a.pos, a.case");
+  CHECK_REFUSED (CALL ("translate", "run.h5", "-s", "a=-", "-s", "a.pos=pos", "-s", "a.case=-"),
+                 "standard input cannot be both a and a.case");
+  plait_test_write ("short", "N V N\nV\nN\nN V N V\n");
+  PlaitTestCall mismatch = CALL ("translate", "run.h5", "-q", "-s", "a=a", "-s", "a.pos=short", "-s", "a.case=case");
+  CHECK_INT (mismatch.code, 2);
+  CHECK_CONTAINS (mismatch.errors, "short:3: the line has 1 tokens, but the line a:3 of a has 2 words");
+}
+
+/* A run without factors gives the other parameters. Concatenated embeddings need words of other widths. */
+TEST_CASE (factors, are_added_to_a_trained_run)
+{
+  write_files ();
+  QUIET (CALL ("run", "factors.ini", "-q", "-o", "plain.h5", "--set", "source.a.factors=none"));
+  PlaitTestCall warm
+      = CALL ("run", "factors.ini", "-o", "warm.h5", "--set", "train.initialise=plain.h5", "--set", "train.epochs=1");
+  CHECK_INT (warm.code, 0);
+  CHECK_CONTAINS (warm.errors, "fresh, not in that run: source/a/factor/*");
+  CHECK_CONTAINS (CALL ("show", "plain.h5", "/@experiment").output,
+                  "[source a]\nencoder=transformer\nstream=a\nlayers");
+  CHECK_CONTAINS (CALL ("show", "warm.h5", "/@experiment").output,
+                  "stream=a\nfactors=pos+case\nfactor_join=sum\nfactor_vocabulary_size=0\n");
+  QUIET (CALL ("run", "factors.ini", "-q", "-o", "concat.h5", "--set", "source.a.factor_join=concat", "--set",
+               "source.a.factor_widths=2+1", "--set", "decoder.share_embeddings=false", "--set",
+               "source.a.factor_vocabulary_size=5", "--set", "train.precision=bfloat16_emulated"));
+  PlaitTestCall shapes = CALL ("show", "concat.h5", "/checkpoint/best/parameters", "--all");
+  CHECK_CONTAINS (shapes.output, "embedding\n  │     │  └─ table  float32 [10, 5]");
+  CHECK_CONTAINS (shapes.output, "case\n  │     │     └─ table  float32 [5, 1]");
+  QUIET (CALL ("translate", "concat.h5", "-q", GIVEN));
+}
+
+TEST_CASE (factors, are_an_axis_of_a_grid)
+{
+  write_files ();
+  plait_test_write ("grid.ini", plait_test_format ("%s[grid]\nsource.a.factors=none;pos;pos+case\n", experiment));
+  PlaitTestCall grid = DONE (CALL ("grid", "grid.ini", "-q", "--dry-run"));
+  PlaitTestCall explained = CALL ("explain", "grid.ini", "--set", "data.vocabulary_size=9");
+
+  CHECK_CONTAINS (grid.output, "pos+case");
+  CHECK_STRING (explained.errors, "");
+}
+
+TEST_CASE (factors, are_refused_in_words)
+{
+  write_files ();
+#define REFUSED(message, ...)                                                                                          \
+  do                                                                                                                   \
+    {                                                                                                                  \
+      PlaitTestCall check = CALL ("check", "factors.ini", __VA_ARGS__);                                                \
+      CHECK_INT (check.code, 2);                                                                                       \
+      CHECK_CONTAINS (check.output, message);                                                                          \
+    }                                                                                                                  \
+  while (0)
+  REFUSED ("there is no file for train.a.tag; add train.a.tag=FILE", "--set", "source.a.factors=tag");
+  REFUSED ("\"trees\" is not a name for a factor", "--set", "source.a.factors=pos+trees");
+  REFUSED ("pos is named twice", "--set", "source.a.factors=pos+pos");
+  REFUSED ("are for factors with factor_join=concat", "--set", "source.a.factor_widths=3+2");
+  REFUSED ("\"3\" does not give each of 2 factors a width", "--set", "source.a.factor_widths=3", "--set",
+           "source.a.factor_join=concat");
+  REFUSED ("4 entries leave no room after the 4 special ones", "--set", "source.a.factor_vocabulary_size=4");
+  REFUSED ("set decoder.share_embeddings=false", "--set", "source.a.factor_join=concat", "--set",
+           "source.a.factor_widths=3+2");
+  REFUSED ("are for words of sentences, but the source has documents", "--set", "data.documents_by_line=a;t");
+  REFUSED ("add factors=pos to [source a], or drop the line", "--unset", "source.a.factors");
+  plait_test_write ("short", "u l l\nl\n");
+  REFUSED ("short", "--set", "data.train.a.case=short");
+#undef REFUSED
+}
