@@ -8,6 +8,7 @@
 #include "call.h"
 #include "files.h"
 #include "harness.h"
+#include "report-page.h"
 #include "sample-run.h"
 
 /* Tests of plait plot. Figures are drawn if the build has Cairo and Pango (PLAIT_HAS_PLOT). */
@@ -82,6 +83,12 @@ TEST_CASE (plot_command, writes_by_the_ending)
   CHECK (n_png > 8 && memcmp (third, "\211PNG\r\n\032\n", 8) == 0);
 }
 
+static PlaitPlotChart *
+chart_of (GPtrArray *runs, const char *path, const char *metric, const char *by, GError **error)
+{
+  return plait_plot_chart_new (runs, path, &(const PlaitPlotSelection){ .metric = metric, .by = by }, error);
+}
+
 /* Two runs that differ only in seed are one series with a band; the third run is another series. */
 TEST_CASE (plot_data, makes_one_series_of_seeds)
 {
@@ -91,7 +98,7 @@ TEST_CASE (plot_data, makes_one_series_of_seeds)
   g_autoptr (GPtrArray) runs
       = plait_runs_open ((char *[]){ (char *)one, (char *)two, (char *)flat, NULL }, FALSE, NULL, NO_ERROR);
   REQUIRE (runs);
-  g_autoptr (PlaitPlotChart) bars = plait_plot_chart_new (runs, SCORES, "CHRF2", NULL, NO_ERROR);
+  g_autoptr (PlaitPlotChart) bars = chart_of (runs, SCORES, "CHRF2", NULL, NO_ERROR);
   REQUIRE (bars);
   const PlaitPlotSeries *scores = bars->series->pdata[0];
   REQUIRE (scores->n == 2);
@@ -99,13 +106,13 @@ TEST_CASE (plot_data, makes_one_series_of_seeds)
   CHECK_STRING (bars->categories[1], "flat");
   CHECK (isfinite (scores->points[0].low) && scores->points[0].low <= scores->points[0].y
          && scores->points[0].y <= scores->points[0].high);
-  g_autoptr (PlaitPlotChart) curves = plait_plot_chart_new (runs, CURVE, NULL, NULL, NO_ERROR);
+  g_autoptr (PlaitPlotChart) curves = chart_of (runs, CURVE, NULL, NULL, NO_ERROR);
   REQUIRE (curves && curves->series->len == 2);
   const PlaitPlotSeries *curve = curves->series->pdata[0], *other = curves->series->pdata[1];
   CHECK_INT (curve->n, 3);
   CHECK (curve->points[0].high >= curve->points[0].y && isfinite (curve->points[0].low));
   CHECK (isnan (other->points[0].low));
-  g_autoptr (PlaitPlotChart) lengths = plait_plot_chart_new (runs, LENGTHS, "chrf", NULL, NO_ERROR);
+  g_autoptr (PlaitPlotChart) lengths = chart_of (runs, LENGTHS, "chrf", NULL, NO_ERROR);
   REQUIRE (lengths);
   CHECK_INT (g_strv_length (lengths->categories), 3);
   /* The third bin is empty, since no source has more than four words. */
@@ -113,9 +120,10 @@ TEST_CASE (plot_data, makes_one_series_of_seeds)
   CHECK_STRING (lengths->y_title, "chrF2");
 }
 
-/* One system with three values of data.share, the largest by default, and another with two values and two seeds: two
- * curves over a logarithmic axis. */
-TEST_CASE (plot_data, makes_curves_over_a_key)
+/* Writes share0.h5 to share4.h5, one system with three values of data.share, the largest by default, and another with
+ * one value and two seeds. Returns their paths, NULL-terminated. (transfer container) */
+static GPtrArray *
+write_shares (void)
 {
   static const char *const quarter = "\n[data]\nshare=0.25\n", *const half = "\n[data]\nshare=0.5\n";
   const PlaitTestRun made[] = { { "serial", plait_test_right, .more = half },
@@ -123,7 +131,7 @@ TEST_CASE (plot_data, makes_curves_over_a_key)
                                 { "serial", plait_test_wrong, .more = quarter },
                                 { "flat", plait_test_wrong, .more = quarter },
                                 { "flat", plait_test_right, .more = quarter, .seed = 2 } };
-  g_autoptr (GPtrArray) names = g_ptr_array_new ();
+  GPtrArray *names = g_ptr_array_new ();
 
   for (guint i = 0; i < G_N_ELEMENTS (made); i++)
     {
@@ -133,8 +141,15 @@ TEST_CASE (plot_data, makes_curves_over_a_key)
       g_ptr_array_add (names, (gpointer)plait_test_path (name));
     }
   g_ptr_array_add (names, NULL);
+  return names;
+}
+
+/* Each system is a curve over a logarithmic axis. */
+TEST_CASE (plot_data, makes_curves_over_a_key)
+{
+  g_autoptr (GPtrArray) names = write_shares ();
   g_autoptr (GPtrArray) runs = plait_runs_open ((char **)names->pdata, FALSE, NULL, NO_ERROR);
-  g_autoptr (PlaitPlotChart) chart = plait_plot_chart_new (runs, SCORES, "chrf2", "data.share", NO_ERROR);
+  g_autoptr (PlaitPlotChart) chart = chart_of (runs, SCORES, "chrf2", "data.share", NO_ERROR);
   REQUIRE (chart && chart->series->len == 2);
   const PlaitPlotSeries *serial = chart->series->pdata[0], *flat = chart->series->pdata[1];
   CHECK_STRING (serial->name, "serial");
@@ -150,14 +165,41 @@ TEST_CASE (plot_data, makes_curves_over_a_key)
   CHECK_STRING (chart->y_title, "chrF2");
 
   g_autoptr (GError) error = NULL;
-  CHECK (!plait_plot_chart_new (runs, SCORES, NULL, "decoder.combiner", &error));
+  CHECK (!chart_of (runs, SCORES, NULL, "decoder.combiner", &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "--by decoder.combiner needs numbers, but the value of this run is serial");
-  CHECK (!plait_plot_chart_new (runs, CURVE, NULL, "data.share", &error));
+  CHECK (!chart_of (runs, CURVE, NULL, "data.share", &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "--by data.share is for scores");
-  CHECK (!plait_plot_chart_new (runs, SCORES, NULL, "share", &error));
+  CHECK (!chart_of (runs, SCORES, NULL, "share", &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "--by share is not a key");
+  const PlaitPlotSelection linear = { "chrf2", "data.share", PLAIT_PLOT_SCALE_LINEAR };
+  g_autoptr (PlaitPlotChart) straight = plait_plot_chart_new (runs, SCORES, &linear, NO_ERROR);
+  REQUIRE (straight && straight->series->len == 2);
+  CHECK (!straight->logarithmic && chart->logarithmic);
+  CHECK_NEAR (((PlaitPlotSeries *)straight->series->pdata[0])->points[0].x, 0.25, 0);
+  const PlaitPlotSelection zero = { "chrf2", "train.source_dropout", PLAIT_PLOT_SCALE_LOG };
+  CHECK (!plait_plot_chart_new (runs, SCORES, &zero, &error));
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "needs positive numbers, but train.source_dropout=0 is among them");
   if (PLAIT_HAS_PLOT)
-    DONE (CALL ("plot", "share0.h5", "share1.h5", "share2.h5", SCORES, "--by", "data.share", "-o", "share.svg"));
+    DONE (CALL ("plot", "share0.h5", "share1.h5", "share2.h5", SCORES, "--by", "data.share", "--scale", "linear", "-o",
+                "share.svg"));
+}
+
+/* The page has the curves on a logarithmic and on a linear axis, with the numbers of each point. */
+TEST_CASE (plot_data, is_drawn_over_axes_in_reports)
+{
+  g_autoptr (GPtrArray) names = write_shares ();
+  const char *html = page_of ("share0.h5 share1.h5 share2.h5 share3.h5 share4.h5"), *first, *linear;
+
+  first = strstr (html, "<h2>Scores by data.share</h2>");
+  REQUIRE (first != NULL);
+  CHECK_CONTAINS (first, " checked>");
+  CHECK_CONTAINS (first, "<title>serial, data.share 0.25: ");
+  linear = strstr (first, "data.share (logarithmic)</text>");
+  REQUIRE (linear != NULL);
+  linear = strstr (linear, "data.share</text>");
+  REQUIRE (linear != NULL);
+  CHECK_CONTAINS (linear, "<title>serial, data.share 0.25: ");
+  CHECK (!strstr (html, "<h2>Scores by experiment.seed</h2>"));
 }
 
 /* Draws values that are not finite as such, even in a heatmap that has no other values. */

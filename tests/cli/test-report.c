@@ -193,7 +193,9 @@ TEST_CASE (report, tells_the_curves_of_many_runs_apart)
       g_string_append_printf (names, "%s%s", i > 0 ? " " : "", name);
     }
   const char *html = page_of (names->str);
-  const char *first = strstr (html, "<polyline"), *end = first ? strstr (first, "</figure>") : NULL;
+  const char *training = strstr (html, "<h2>Training</h2>"); /* before it are the scores over decode.maximum_length */
+  const char *first = training ? strstr (training, "<polyline") : NULL,
+             *end = first ? strstr (first, "</figure>") : NULL;
 
   for (const char *curve = first; curve && curve < end; curve = strstr (curve + 1, "<polyline"))
     g_hash_table_add (strokes, g_strndup (curve, (gsize)(strstr (curve, " points=") - curve)));

@@ -12,12 +12,13 @@
 
 #define MAX_HEATMAPS 16
 #define LABELS "tokens|numbers|none" /* words of the option, in the order of PlaitPlotLabels */
+#define SCALES "auto|linear|log"     /* words of the option, in the order of PlaitPlotScale */
 
 typedef struct
 {
   PlaitPlotSettings settings;
   const char *output, *layer, *head, *metric, *by, *names;
-  guint labels;
+  guint labels, scale;
   gboolean force;
 } Options;
 
@@ -130,7 +131,7 @@ warn_of_names (const char *const *names, guint n, PlaitLog *log)
 
 static GBytes *
 draw (const PlaitPlotTable *table, const GPtrArray *files, const GPtrArray *paths, PlaitHeatmapSelection choice,
-      const char *metric, const char *by, const PlaitPlotSettings *settings, PlaitPlotFormat format, PlaitLog *log,
+      const PlaitPlotSelection *selection, const PlaitPlotSettings *settings, PlaitPlotFormat format, PlaitLog *log,
       GError **error)
 {
   g_autoptr (GPtrArray) heatmaps = read_heatmaps (files, paths, choice, log, error);
@@ -151,14 +152,14 @@ draw (const PlaitPlotTable *table, const GPtrArray *files, const GPtrArray *path
                                 (const char *)paths->pdata[0]);
       runs = plait_runs_open ((char **)files->pdata, FALSE, log, error);
       if (runs)
-        warn_of_tokens (runs, paths->pdata[0], metric, log);
-      chart = runs ? plait_plot_chart_new (runs, paths->pdata[0], metric, by, error) : NULL;
+        warn_of_tokens (runs, paths->pdata[0], selection->metric, log);
+      chart = runs ? plait_plot_chart_new (runs, paths->pdata[0], selection, error) : NULL;
       if (!chart)
         return NULL;
     }
-  else if (by)
+  else if (selection->by)
     return plait_fail_null (error, PLAIT_ERROR_INPUT,
-                            "--by %s is for scores, but %s is a heatmap; name /evaluation/SPLIT/metrics", by,
+                            "--by %s is for scores, but %s is a heatmap; name /evaluation/SPLIT/metrics", selection->by,
                             (const char *)paths->pdata[0]);
   for (guint m = 0; m < heatmaps->len; m++)
     highest = MAX (highest, plait_heatmap_max (heatmaps->pdata[m]));
@@ -190,6 +191,7 @@ run_command (PlaitInvocation *invocation, GError **error)
   g_autoptr (GBytes) bytes = NULL;
   PlaitHeatmapSelection choice = PLAIT_HEATMAP_SELECTION_DEFAULT;
   PlaitPlotSettings settings = options->settings;
+  const PlaitPlotSelection selection = { options->metric, options->by, (PlaitPlotScale)options->scale };
   PlaitPlotFormat format = PLAIT_PLOT_SVG;
   static const PlaitModuleWanted cairo
       = { "plot", "cairo", "drawing figures", "libcairo2-dev and libpango1.0-dev", sizeof (PlaitPlotTable) };
@@ -212,7 +214,7 @@ run_command (PlaitInvocation *invocation, GError **error)
   for (guint i = 0; files->pdata[i]; i++)
     if (!plait_output_differs ("--output", output, files->pdata[i], error))
       return FALSE;
-  bytes = draw (table, files, paths, choice, options->metric, options->by, &settings, format, invocation->log, error);
+  bytes = draw (table, files, paths, choice, &selection, &settings, format, invocation->log, error);
   if (!bytes || !plait_file_replace (output, g_bytes_get_data (bytes, NULL), g_bytes_get_size (bytes), error))
     return FALSE;
   plait_log_info (invocation->log, "%s is written", output);
@@ -230,6 +232,8 @@ static const PlaitOption options[] = {
   PLAIT_OPTION ("head", 0, TEXT, head, "Head of a heatmap: a number from 0, or mean (mean)", "N"),
   PLAIT_OPTION ("metric", 0, TEXT, metric, "Score to draw (the first)", "METRIC"),
   PLAIT_OPTION ("by", 0, TEXT, by, "Draw scores as curves over the numbers of this key", "KEY"),
+  PLAIT_OPTION ("scale", 0, CHOICE, scale, "Axis of --by: log, linear, or log if its numbers grow by factors (auto)",
+                SCALES),
   PLAIT_OPTION ("names", 0, TEXT, names, "Names of heatmaps, lines or bars, separated by ;", "NAMES"),
   PLAIT_OPTION ("x-title", 0, TEXT, settings.x_title, "Title of the horizontal axis; empty: none", "TEXT"),
   PLAIT_OPTION ("y-title", 0, TEXT, settings.y_title, "Title of the vertical axis; empty: none", "TEXT"),
@@ -238,8 +242,8 @@ static const PlaitOption options[] = {
 
 const PlaitCommand plait_command_plot = {
   .name = "plot",
-  .synopsis
-  = "FILE... PATH... --output FIGURE [--width CM] [--size PT] [--metric NAME] [--by KEY] [--names A;B] [--force]",
+  .synopsis = "FILE... PATH... --output FIGURE [--width CM] [--size PT] [--metric NAME] [--by KEY] [--scale SCALE] "
+              "[--names A;B] [--force]",
   .summary = "Draw a figure for a paper as SVG, PDF or PNG: heatmaps, curves, scores, scores by length",
   .details = "PATH is a heatmap (several are drawn in one row with one scale), a column of a training table, "
              "/evaluation/SPLIT/metrics or /evaluation/SPLIT/length_bins. A grid stands for all its finished runs. "

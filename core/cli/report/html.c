@@ -125,9 +125,10 @@ plait_html_end (GString *html)
 #define BOTTOM 36
 #define BAND_ROOM .5 /* maximum space for bands above and below the curves, divided by the range of the curves */
 
-/* Sets the positions of the ends of @axis to @begin and @end, and its ticks, of which there are about @ticks. */
+/* Sets the positions of the ends of @axis to @begin and @end, and its ticks, of which there are about @ticks. Extends
+ * the axis to ticks, unless @exact. */
 static void
-lay_axis (PlaitPlotAxis *axis, double begin, double end, guint ticks)
+lay_axis (PlaitPlotAxis *axis, double begin, double end, guint ticks, gboolean exact)
 {
   double step;
 
@@ -140,6 +141,8 @@ lay_axis (PlaitPlotAxis *axis, double begin, double end, guint ticks)
       axis->high = axis->low + room;
       axis->low -= room;
     }
+  if (exact)
+    return;
   step = axis->step = plait_plot_step ((axis->high - axis->low) / ticks);
   axis->low = floor (axis->low / step + 1e-9) * step;
   axis->high = ceil (axis->high / step - 1e-9) * step;
@@ -152,8 +155,33 @@ tick_text (char text[G_ASCII_DTOSTR_BUF_SIZE], double value, double step)
   return g_ascii_formatd (text, G_ASCII_DTOSTR_BUF_SIZE, "%.6g", fabs (value) < step / 1e6 ? 0 : value);
 }
 
+/* Adds a label of the horizontal axis at position @at. */
 static void
-add_axes (GString *html, const PlaitPlotAxis *x, const PlaitPlotAxis *y)
+add_tick (GString *html, double at, const char *label)
+{
+  g_string_append_printf (html, "<text class=\"tick\" text-anchor=\"middle\" x=\"%s\" y=\"%d\">%s</text>\n",
+                          PLAIT_HTML_REAL (at, 1), PLOT_HEIGHT - BOTTOM + 16, label);
+}
+
+/* Adds the numbers of a logarithmic axis that have space. */
+static void
+add_factors (GString *html, const PlaitPlotAxis *x, const PlaitPlotChart *chart)
+{
+  double free = 0; /* position after the previous label */
+
+  for (guint i = 0; chart->tick_names[i]; i++)
+    {
+      double at = plait_plot_position (x, chart->ticks[i]), half = 3.5 * (double)strlen (chart->tick_names[i]);
+
+      if (at - half < free)
+        continue;
+      add_tick (html, at, chart->tick_names[i]);
+      free = at + half;
+    }
+}
+
+static void
+add_axes (GString *html, const PlaitPlotAxis *x, const PlaitPlotAxis *y, const PlaitPlotChart *chart)
 {
   char text[G_ASCII_DTOSTR_BUF_SIZE];
 
@@ -171,18 +199,19 @@ add_axes (GString *html, const PlaitPlotAxis *x, const PlaitPlotAxis *y)
                               PLAIT_HTML_REAL (plait_plot_position (y, value) + 4, 1),
                               tick_text (text, value, y->step));
     }
-  for (guint i = 0; i < 100; i++)
+  for (guint i = 0; i < 100 && !chart->logarithmic; i++)
     {
       double value = x->low + i * x->step;
 
       if (value > x->high + x->step / 2)
         break;
-      g_string_append_printf (html, "<text class=\"tick\" text-anchor=\"middle\" x=\"%s\" y=\"%d\">%s</text>\n",
-                              PLAIT_HTML_REAL (plait_plot_position (x, value), 1), PLOT_HEIGHT - BOTTOM + 16,
-                              tick_text (text, value, x->step));
+      add_tick (html, plait_plot_position (x, value), tick_text (text, value, x->step));
     }
-  g_string_append_printf (html, "<text class=\"tick\" text-anchor=\"end\" x=\"%d\" y=\"%d\">updates</text>\n",
-                          PLOT_WIDTH - RIGHT, PLOT_HEIGHT - 4);
+  if (chart->logarithmic)
+    add_factors (html, x, chart);
+  g_string_append_printf (html, "<text class=\"tick\" text-anchor=\"end\" x=\"%d\" y=\"%d\">", PLOT_WIDTH - RIGHT,
+                          PLOT_HEIGHT - 4);
+  plait_html_format (html, "%s%s</text>\n", chart->x_title, chart->logarithmic ? " (logarithmic)" : "");
 }
 
 static gboolean
@@ -211,8 +240,33 @@ dash_class (char text[CLASS_LENGTH], guint colour)
   return text;
 }
 
+/* TRUE if point @i has a finite value and band. */
+static gboolean
+has_band (const PlaitPlotSeries *series, guint i)
+{
+  return is_point (series, i) && isfinite (series->points[i].low) && isfinite (series->points[i].high);
+}
+
+/* Adds the tooltip of point @i: the name of the curve, x, y and the ends of the band. */
 static void
-add_curve (GString *html, const PlaitPlotSeries *series, const PlaitPlotAxis *x, const PlaitPlotAxis *y)
+add_tooltip (GString *html, const PlaitPlotChart *chart, const PlaitPlotSeries *series, guint i)
+{
+  char x[G_ASCII_DTOSTR_BUF_SIZE], y[G_ASCII_DTOSTR_BUF_SIZE], low[G_ASCII_DTOSTR_BUF_SIZE],
+      high[G_ASCII_DTOSTR_BUF_SIZE];
+
+  g_ascii_formatd (x, sizeof x, "%.6g", chart->logarithmic ? exp (series->points[i].x) : series->points[i].x);
+  g_ascii_formatd (y, sizeof y, "%.6g", series->points[i].y);
+  plait_html_format (html, "<title>%s%s%s %s: %s", series->name, *series->name == '\0' ? "" : ", ", chart->x_title, x,
+                     y);
+  if (has_band (series, i))
+    plait_html_format (html, " (%s to %s)", g_ascii_formatd (low, sizeof low, "%.6g", series->points[i].low),
+                       g_ascii_formatd (high, sizeof high, "%.6g", series->points[i].high));
+  g_string_append (html, "</title>");
+}
+
+static void
+add_curve (GString *html, const PlaitPlotChart *chart, const PlaitPlotSeries *series, const PlaitPlotAxis *x,
+           const PlaitPlotAxis *y)
 {
   char class[CLASS_LENGTH];
   guint n_points = 0;
@@ -224,21 +278,18 @@ add_curve (GString *html, const PlaitPlotSeries *series, const PlaitPlotAxis *x,
   for (guint i = 0; i < series->n; i++)
     if (is_point (series, i))
       add_corner (html, x, y, series->points[i].x, series->points[i].y, n_points++ == 0);
-  g_string_append (html, "\"/>\n");
+  plait_html_format (html, "\"><title>%s</title></polyline>\n", series->name);
   /* Mark the points of a curve that has few points, because a single point would be invisible. */
   for (guint i = 0; i < series->n && n_points <= 30; i++)
     if (is_point (series, i))
-      g_string_append_printf (html, "<circle r=\"2.4\" cx=\"%s\" cy=\"%s\" fill=\"var(--c%u)\"/>",
-                              PLAIT_HTML_REAL (plait_plot_position (x, series->points[i].x), 1),
-                              PLAIT_HTML_REAL (plait_plot_position (y, series->points[i].y), 1),
-                              series->colour % PLAIT_HTML_COLOURS);
-}
-
-/* TRUE if point @i has a finite value and band. */
-static gboolean
-has_band (const PlaitPlotSeries *series, guint i)
-{
-  return is_point (series, i) && isfinite (series->points[i].low) && isfinite (series->points[i].high);
+      {
+        g_string_append_printf (html, "<circle r=\"2.4\" cx=\"%s\" cy=\"%s\" fill=\"var(--c%u)\">",
+                                PLAIT_HTML_REAL (plait_plot_position (x, series->points[i].x), 1),
+                                PLAIT_HTML_REAL (plait_plot_position (y, series->points[i].y), 1),
+                                series->colour % PLAIT_HTML_COLOURS);
+        add_tooltip (html, chart, series, i);
+        g_string_append (html, "</circle>");
+      }
 }
 
 static void
@@ -263,8 +314,9 @@ add_band (GString *html, const PlaitPlotSeries *series, const PlaitPlotAxis *x, 
 }
 
 void
-plait_html_plot (GString *html, const char *title, const GPtrArray *curves)
+plait_html_plot (GString *html, const char *title, const PlaitPlotChart *chart)
 {
+  const GPtrArray *curves = chart->series;
   PlaitPlotAxis x = { NAN, NAN }, y = { NAN, NAN };
 
   for (guint c = 0; c < curves->len; c++)
@@ -292,18 +344,18 @@ plait_html_plot (GString *html, const char *title, const GPtrArray *curves)
             plait_plot_include (&y, MIN (series->points[i].high, max));
           }
     }
-  lay_axis (&x, LEFT, PLOT_WIDTH - RIGHT, 6);
-  lay_axis (&y, PLOT_HEIGHT - BOTTOM, TOP, 5);
+  lay_axis (&x, LEFT, PLOT_WIDTH - RIGHT, 6, chart->logarithmic);
+  lay_axis (&y, PLOT_HEIGHT - BOTTOM, TOP, 5, FALSE);
 
   plait_html_format (html, "<figure><figcaption>%s</figcaption>\n", title);
   g_string_append_printf (html, "<svg role=\"img\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\">\n", PLOT_WIDTH,
                           PLOT_HEIGHT, PLOT_WIDTH, PLOT_HEIGHT);
   plait_html_element (html, "title", NULL, title);
-  add_axes (html, &x, &y);
+  add_axes (html, &x, &y, chart);
   for (guint c = 0; c < curves->len; c++)
     add_band (html, curves->pdata[c], &x, &y);
   for (guint c = 0; c < curves->len; c++)
-    add_curve (html, curves->pdata[c], &x, &y);
+    add_curve (html, chart, curves->pdata[c], &x, &y);
   g_string_append (html, "</svg>\n</figure>\n");
 }
 

@@ -30,9 +30,9 @@ void plait_html_element (GString *html, const char *tag, const char *attributes,
 #define PLAIT_HTML_REAL(value, digits) plait_html_real ((char[G_ASCII_DTOSTR_BUF_SIZE]){ 0 }, value, digits)
 const char *plait_html_real (char text[G_ASCII_DTOSTR_BUF_SIZE], double value, guint digits);
 
-/* Appends a plot of @curves (element-type PlaitPlotSeries) over updates with bands and axes, or nothing if there is no
- * point. Values that are not finite are skipped. */
-void plait_html_plot (GString *html, const char *title, const GPtrArray *curves);
+/* Appends a plot of the curves of @chart with bands and axes, or nothing if there is no point. Values that are not
+ * finite are skipped. The tooltip of a point has its numbers, that of a curve its name. */
+void plait_html_plot (GString *html, const char *title, const PlaitPlotChart *chart);
 
 /* Appends a sample of the colour and dashes of run @number. */
 void plait_html_swatch (GString *html, guint number);

@@ -69,7 +69,7 @@ add_plot (GString *html, const PlaitRunComparison *comparison, const Plot *plot)
         curve->dashed = source->dashed && !several;
         g_ptr_array_add (curves, curve);
       }
-  plait_html_plot (html, title, curves);
+  plait_html_plot (html, title, &(const PlaitPlotChart){ .x_title = (char *)"updates", .series = curves });
 }
 
 static void

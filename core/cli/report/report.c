@@ -205,7 +205,10 @@ report (char *const *paths, const Options *options, PlaitLog *log, GError **erro
   if (!add_summaries (html, comparison, paths, error))
     return FALSE;
   if (trained)
-    plait_report_scores (html, comparison);
+    {
+      plait_report_scores (html, comparison);
+      plait_report_axes (html, comparison);
+    }
   if (!plait_report_lengths (html, comparison, error))
     return FALSE;
   if (trained)

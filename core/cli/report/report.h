@@ -11,6 +11,9 @@ void plait_report_training (GString *html, const PlaitRunComparison *comparison)
 /* Appends the table of scores of each split. */
 void plait_report_scores (GString *html, const PlaitRunComparison *comparison);
 
+/* Appends scores as curves over each setting with numbers in which the runs differ. */
+void plait_report_axes (GString *html, const PlaitRunComparison *comparison);
+
 /* Appends the scores by length of the source, if runs have them. */
 gboolean plait_report_lengths (GString *html, const PlaitRunComparison *comparison, GError **error);
 

@@ -76,12 +76,17 @@ grow_by_factors (const GArray *values)
   return before >= RANGE * first;
 }
 
-void
-plait_plot_order (PlaitPlotChart *chart)
+gboolean
+plait_plot_order (PlaitPlotChart *chart, PlaitPlotScale scale, GError **error)
 {
   g_autoptr (GArray) values = list_values (chart);
-  gboolean factors = grow_by_factors (values);
+  gboolean factors = scale == PLAIT_PLOT_SCALE_AUTO ? grow_by_factors (values) : scale == PLAIT_PLOT_SCALE_LOG;
 
+  if (factors && g_array_index (values, double, 0) <= 0)
+    return plait_fail (error, PLAIT_ERROR_INPUT,
+                       "a logarithmic axis needs positive numbers, but %s=%g is among them; choose a linear axis",
+                       chart->x_title, g_array_index (values, double, 0));
+  chart->logarithmic = factors;
   chart->ticks = g_new (double, values->len);
   chart->tick_names = g_new0 (char *, values->len + 1);
   for (guint i = 0; i < values->len; i++)
@@ -99,4 +104,5 @@ plait_plot_order (PlaitPlotChart *chart)
       for (guint i = 0; i < series->n && factors; i++)
         series->points[i].x = log (series->points[i].x);
     }
+  return TRUE;
 }

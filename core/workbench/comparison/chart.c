@@ -322,22 +322,23 @@ find_series (PlaitPlotChart *chart, const char *name, guint n)
 }
 
 static PlaitPlotChart *
-scores_by (const Runs *runs, const char *path, const char *split, const char *metric, const char *by, GError **error)
+scores_by (const Runs *runs, const char *path, const char *split, const PlaitPlotSelection *selection, GError **error)
 {
-  g_autoptr (PlaitPlotChart) chart = chart_new (PLAIT_PLOT_LINES, by, NULL);
+  g_autoptr (PlaitPlotChart) chart = chart_new (PLAIT_PLOT_LINES, selection->by, NULL);
 
   for (guint s = 0; s < runs->systems->len; s++)
     {
       const PlaitRunSystem *system = plait_run_system_at (runs->systems, s);
       PlaitPlotSeries *series = find_series (chart, system->name, runs->systems->len);
 
-      if (!plait_plot_value_of (plait_run_at (runs->runs, system->runs[0]), by, &series->points[series->n].x, error)
-          || !set_score (runs, system, path, split, metric, &series->points[series->n], &chart->y_title, error))
+      if (!plait_plot_value_of (plait_run_at (runs->runs, system->runs[0]), selection->by, &series->points[series->n].x,
+                                error)
+          || !set_score (runs, system, path, split, selection->metric, &series->points[series->n], &chart->y_title,
+                         error))
         return NULL;
       series->n++;
     }
-  plait_plot_order (chart);
-  return g_steal_pointer (&chart);
+  return plait_plot_order (chart, selection->scale, error) ? g_steal_pointer (&chart) : NULL;
 }
 
 /* Returns the rows at @path for @metric; NULL: for the first metric in the table. (transfer full) */
@@ -444,8 +445,9 @@ has_values (const PlaitPlotChart *chart)
 }
 
 PlaitPlotChart *
-plait_plot_chart_new (GPtrArray *runs, const char *path, const char *metric, const char *by, GError **error)
+plait_plot_chart_new (GPtrArray *runs, const char *path, const PlaitPlotSelection *selection, GError **error)
 {
+  const char *metric = selection->metric, *by = selection->by;
   g_autoptr (GArray) systems = plait_run_systems_new (runs);
   const Runs all = { runs, systems };
   g_auto (GStrv) parts = g_strsplit (path, "/", -1);
@@ -458,7 +460,7 @@ plait_plot_chart_new (GPtrArray *runs, const char *path, const char *metric, con
     plait_fail (error, PLAIT_ERROR_INPUT,
                 "--by %s is for scores, but %s is something else; name /evaluation/SPLIT/metrics", by, path);
   else if (by)
-    chart = scores_by (&all, path, parts[2], metric, by, error);
+    chart = scores_by (&all, path, parts[2], selection, error);
   else if (evaluation && g_str_equal (parts[3], "metrics"))
     chart = bars_new (&all, path, parts[2], metric, error);
   else if (evaluation && g_str_equal (parts[3], "length_bins"))

@@ -59,20 +59,36 @@ typedef struct
 {
   PlaitPlotKind kind;
   char *x_title, *y_title;
-  char **categories; /* names of the categories; NULL for PLAIT_PLOT_LINES */
-  double *ticks;     /* positions of the horizontal ticks; NULL: the drawing chooses them */
-  char **tick_names; /* labels of the horizontal ticks, NULL-terminated */
-  GPtrArray *series; /* (element-type PlaitPlotSeries) */
+  char **categories;    /* names of the categories; NULL for PLAIT_PLOT_LINES */
+  double *ticks;        /* positions of the horizontal ticks; NULL: the drawing chooses them */
+  char **tick_names;    /* labels of the horizontal ticks, NULL-terminated */
+  gboolean logarithmic; /* TRUE: each x, and each tick, is the natural logarithm of its number */
+  GPtrArray *series;    /* (element-type PlaitPlotSeries) */
 } PlaitPlotChart;
 
 void plait_plot_chart_free (PlaitPlotChart *chart);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitPlotChart, plait_plot_chart_free)
 
+/* Scale of an axis of numbers. */
+typedef enum
+{
+  PLAIT_PLOT_SCALE_AUTO, /* logarithmic if the numbers grow by factors */
+  PLAIT_PLOT_SCALE_LINEAR,
+  PLAIT_PLOT_SCALE_LOG,
+} PlaitPlotScale;
+
+/* The user's selection of what a chart shows. */
+typedef struct
+{
+  const char *metric;   /* the score to draw; NULL: the first */
+  const char *by;       /* NULL, or a key whose values are numbers, such as data.share: scores are drawn as curves over
+                           the values of this key, one curve for each combination of the other settings */
+  PlaitPlotScale scale; /* scale of the axis of @by */
+} PlaitPlotSelection;
+
 /* Makes the chart of @runs (element-type PlaitRunFile). @path names a column of a training table, the scores of a split
  * or its length bins. Runs that differ only in experiment.seed are one series: their mean, with one standard deviation
- * on each side. A single run has the interval that its file records. @metric selects a score (NULL: the first). @by is
- * NULL or a key whose values are numbers, such as data.share. With @by, scores are drawn as curves over the values of
- * this key, one curve for each combination of the other settings. The axis is logarithmic if the values grow by
- * factors. PLAIT_ERROR_INPUT if there is nothing to draw. (transfer full) */
-PlaitPlotChart *plait_plot_chart_new (GPtrArray *runs, const char *path, const char *metric, const char *by,
+ * on each side. A single run has the interval that its file records. PLAIT_ERROR_INPUT if there is nothing to draw.
+ * (transfer full) */
+PlaitPlotChart *plait_plot_chart_new (GPtrArray *runs, const char *path, const PlaitPlotSelection *selection,
                                       GError **error);
