@@ -16,7 +16,8 @@ TEST_CASE (metric, every_name_makes_a_metric)
       REQUIRE (metric != NULL);
       CHECK_STRING (plait_metric_text (metric), *name);
       CHECK (plait_metric_larger_is_better (metric)
-             == (strcmp (*name, "repetition") != 0 && strcmp (*name, "ter") != 0 && strcmp (*name, "aer") != 0));
+             == (strcmp (*name, "repetition") != 0 && strcmp (*name, "ter") != 0 && strcmp (*name, "aer") != 0
+                 && strcmp (*name, "mse") != 0));
     }
 }
 
@@ -156,8 +157,12 @@ TEST_CASE (metric, takes_the_longest_text_allowed)
     memcpy (links + i, "0-0", 3);
   for (const char *const *name = names; *name; name++)
     {
+      static const char *const numbers[] = { "pearson", "spearman", "mse", NULL };
       g_autoptr (PlaitMetric) metric = plait_metric_new (*name, NULL);
       g_autofree char *part = NULL;
+
+      if (g_strv_contains (numbers, *name))
+        continue;
       hypotheses[0] = strcmp (*name, "aer") == 0 || g_str_has_prefix (*name, "alignment") ? links : text;
       for (guint i = 0; i < G_N_ELEMENTS (shorter); i++)
         if (strcmp (*name, shorter[i].name) == 0)

@@ -122,8 +122,9 @@ plait_input_is_missing (const PlaitInput *input, gint64 sentence)
  * EOS. A decoder predicts output row j after it has read input rows 0 .. j.
  *
  * Targets that are not text: a class has one row with its number, or no row if the class is unknown; a choice has one
- * row with the number of the chosen sentence in its document; a span has two rows with the numbers of its first and
- * last row. For masked tokens, outputs are the original tokens, and inputs are their rows within the sentence.
+ * row with the number of the chosen sentence in its document; a number has one row with the bits of a float; a
+ * span has two rows with the numbers of its first and last row. For masked tokens, outputs are the original tokens, and
+ * inputs are their rows within the sentence.
  *
  * A batch to be translated has no target: target_rows.offsets, target_inputs and target_outputs are NULL.
  *

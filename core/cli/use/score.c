@@ -250,6 +250,11 @@ run_command (PlaitInvocation *invocation, GError **error)
                        "--target is missing; name the translations to score with --target FILE");
   if (!plait_inference_open (&inference, invocation, options->target, error))
     return FALSE;
+  if (inference.trained->experiment->predict.kind == PLAIT_PREDICT_NUMBER)
+    return plait_fail (error, PLAIT_ERROR_INPUT,
+                       "%s predicts numbers, which have no probability; compare those of plait translate with plait "
+                       "evaluate --metric 'pearson;mse'",
+                       invocation->arguments[0]);
   sum.aligner = inference.aligner;
   if (!score (&inference, options->sentences, &sum, error))
     return FALSE;

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "documents/labels.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "text/error.h"
+#include "text/number.h"
 #include "text/words.h"
 #include "types/input.h"
 
@@ -147,6 +149,31 @@ check_span (const gint32 *ids, gsize n, const PlaitDocument *document, const Pla
                      line->file, line->line, text, tokens);
 }
 
+static void
+encode_number (const char *text, gsize length, GArray *ids)
+{
+  g_autofree char *number = g_strstrip (g_strndup (text, length));
+  double value;
+  gint32 id;
+
+  if (!plait_parse_double (number, &value) || !isfinite ((float)value))
+    return;
+  id = plait_id_of_number ((float)value);
+  g_array_append_val (ids, id);
+}
+
+static gboolean
+check_number (gsize n, const PlaitTargetLine *line, GError **error)
+{
+  g_autofree char *text = NULL;
+
+  if (n == 1)
+    return TRUE;
+  text = g_strstrip (g_strndup (line->text, line->length));
+  return plait_fail (error, PLAIT_ERROR_INPUT, "%s:%jd: \"%s\" is not a number; expected one, such as 0.75", line->file,
+                     line->line, text);
+}
+
 void
 plait_target_encode (PlaitTargetKind kind, const PlaitVocabulary *vocabulary, const char *text, gsize length,
                      GArray *ids)
@@ -155,6 +182,8 @@ plait_target_encode (PlaitTargetKind kind, const PlaitVocabulary *vocabulary, co
     encode_choice (text, length, ids);
   else if (kind == PLAIT_TARGET_SPAN)
     encode_span (text, length, ids);
+  else if (kind == PLAIT_TARGET_NUMBER)
+    encode_number (text, length, ids);
   else
     plait_vocabulary_encode_text (vocabulary, text, length, ids);
 }
@@ -169,6 +198,8 @@ plait_target_check (PlaitTargetKind kind, const PlaitVocabulary *vocabulary, con
     return check_choice (ids, n, document->n, line, error);
   if (kind == PLAIT_TARGET_SPAN)
     return check_span (ids, n, document, line, error);
+  if (kind == PLAIT_TARGET_NUMBER)
+    return check_number (n, line, error);
   return check_label (vocabulary, ids, n, line, error);
 }
 

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
+#include <string.h>
+
 #include "documents/documents.h"
 #include "types/input.h"
 #include "vocabulary/vocabulary.h"
 
-/* Lines of targets: texts, labels, tags of tokens, numbers of sentences, or spans of tokens. */
+/* Lines of targets: texts, labels, tags of tokens, numbers of sentences, spans of tokens, or other numbers. */
 
 typedef enum
 {
@@ -19,6 +21,8 @@ typedef enum
   /* The line "START END": numbers of the first and last token in the first source's document, from 0, start tokens not
    * counted. Two rows: the rows of these tokens in the document. The line "-1": the first row of the document twice. */
   PLAIT_TARGET_SPAN,
+
+  PLAIT_TARGET_NUMBER, /* one number per line; one row, whose id has the bits of the number as a float */
 } PlaitTargetKind;
 
 /* A line of a target and its position, for messages. */
@@ -31,7 +35,8 @@ typedef struct
 } PlaitTargetLine;
 
 /* Appends the values of @text, a non-blank line, to @ids (gint32): ids of a text or label in @vocabulary; the number of
- * a choice; or both numbers of a span plus 1 (two zeros for -1). Appends nothing if a choice or span is malformed. */
+ * a choice; or both numbers of a span plus 1 (two zeros for -1); or the id of a number. Appends nothing if one of these
+ * is malformed. */
 void plait_target_encode (PlaitTargetKind kind, const PlaitVocabulary *vocabulary, const char *text, gsize length,
                           GArray *ids);
 
@@ -40,6 +45,26 @@ void plait_target_encode (PlaitTargetKind kind, const PlaitVocabulary *vocabular
  * PLAIT_ERROR_INPUT, which names file, line and the nearest label. */
 gboolean plait_target_check (PlaitTargetKind kind, const PlaitVocabulary *vocabulary, const PlaitDocument *document,
                              const gint32 *ids, gsize n, const PlaitTargetLine *line, GError **error);
+
+/* Returns the id of a target that is the number @number. */
+static inline gint32
+plait_id_of_number (float number)
+{
+  gint32 id;
+
+  memcpy (&id, &number, sizeof id);
+  return id;
+}
+
+/* Returns the number of the target @id. */
+static inline float
+plait_number_of_id (gint32 id)
+{
+  float number;
+
+  memcpy (&number, &id, sizeof number);
+  return number;
+}
 
 /* TRUE if @kind predicts labels from a vocabulary of labels. */
 static inline gboolean

@@ -99,12 +99,15 @@ extern const PlaitMetricKind plait_metric_alignment_recall;
 extern const PlaitMetricKind plait_metric_bleu;
 extern const PlaitMetricKind plait_metric_macro_f;
 extern const PlaitMetricKind plait_metric_meteor;
+extern const PlaitMetricKind plait_metric_mse;
 extern const PlaitMetricKind plait_metric_multi_bleu;
+extern const PlaitMetricKind plait_metric_pearson;
 extern const PlaitMetricKind plait_metric_chrf;
 extern const PlaitMetricKind plait_metric_chrf_words;
 extern const PlaitMetricKind plait_metric_repetition;
 extern const PlaitMetricKind plait_metric_rouge;
 extern const PlaitMetricKind plait_metric_span_f;
+extern const PlaitMetricKind plait_metric_spearman;
 extern const PlaitMetricKind plait_metric_ter;
 
 /* Returns the mean value of texts in per cent, for a metric whose rows are [value of a text, 1]. */

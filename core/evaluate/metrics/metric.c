@@ -25,7 +25,10 @@ static const PlaitMetricKind *const kinds[] = { &plait_metric_bleu,
                                                 &plait_metric_span_f,
                                                 &plait_metric_aer,
                                                 &plait_metric_alignment_precision,
-                                                &plait_metric_alignment_recall };
+                                                &plait_metric_alignment_recall,
+                                                &plait_metric_pearson,
+                                                &plait_metric_spearman,
+                                                &plait_metric_mse };
 
 static const char *const unit_names[] = { "sentence", "document", NULL };
 

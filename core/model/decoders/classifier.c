@@ -20,7 +20,7 @@ typedef struct
   guint *memories; /* [n]: numbers of the memories that are read */
   guint n;
   PlaitLinear hidden;
-  PlaitLinear score; /* declared only if choices are predicted */
+  PlaitLinear score; /* declared only if choices or numbers are predicted */
 } Classifier;
 
 static PlaitNode *
@@ -47,6 +47,16 @@ choose (const PlaitHead *head, PlaitTape *tape, const PlaitEncoderOutputs *encod
 
   return plait_pad_logits (tape, plait_linear_apply (tape, &c->score, states, PLAIT_ACTIVATION_NONE),
                            encoded->candidates);
+}
+
+static PlaitNode *
+estimate (const PlaitHead *head, PlaitTape *tape, const PlaitEncoderOutputs *encoded, PlaitRagged target_rows,
+          const gint32 *target_inputs)
+{
+  const Classifier *c = (const Classifier *)head;
+  PlaitNode *states = classify (head, tape, encoded, target_rows, target_inputs);
+
+  return plait_linear_apply (tape, &c->score, states, PLAIT_ACTIVATION_NONE);
 }
 
 /* Selects the memories that the settings name, or all memories. Sets *@width to the sum of their widths. */
@@ -82,18 +92,22 @@ choose_memories (Classifier *c, const PlaitDecoderComponents *components, gint64
 PlaitHead *
 plait_classifier_new (const PlaitDecoderComponents *components, GError **error)
 {
-  gboolean chooses = components->predict->kind == PLAIT_PREDICT_CHOICE;
+  PlaitPredictKind kind = components->predict->kind;
   Classifier *c = plait_parameters_memory (components->parameters, sizeof *c);
+  const char *hidden = kind == PLAIT_PREDICT_CHOICE   ? "choice/hidden"
+                       : kind == PLAIT_PREDICT_NUMBER ? "number/hidden"
+                                                      : "class/hidden";
   gint64 width;
 
-  c->head.predict = chooses ? choose : classify;
+  c->head.predict = kind == PLAIT_PREDICT_CHOICE ? choose : kind == PLAIT_PREDICT_NUMBER ? estimate : classify;
   c->row = components->predict->row;
   c->dropout = components->settings->dropout;
   if (!choose_memories (c, components, &width, error))
     return NULL;
-  c->hidden = plait_linear_declare (components->parameters, chooses ? "choice/hidden" : "class/hidden", width,
-                                    components->settings->width, TRUE);
-  if (chooses)
+  c->hidden = plait_linear_declare (components->parameters, hidden, width, components->settings->width, TRUE);
+  if (kind == PLAIT_PREDICT_CHOICE)
     c->score = plait_linear_declare (components->parameters, "choice/score", components->settings->width, 1, FALSE);
+  if (kind == PLAIT_PREDICT_NUMBER)
+    c->score = plait_linear_declare (components->parameters, "number/score", components->settings->width, 1, TRUE);
   return &c->head;
 }

@@ -94,7 +94,8 @@ plait_model_check_batch (const PlaitModel *model, const PlaitBatch *batch, GErro
     return FALSE;
   if (model->specification.predict.kind == PLAIT_PREDICT_CHOICE)
     return check_choices (batch, error);
-  if (model->specification.predict.kind == PLAIT_PREDICT_SPAN)
+  if (model->specification.predict.kind == PLAIT_PREDICT_SPAN
+      || model->specification.predict.kind == PLAIT_PREDICT_NUMBER)
     return TRUE; /* already checked when the corpus was read */
   return check_ids ("the target", batch->target_outputs, batch->target_rows, batch->sentence,
                     model->specification.target_vocabulary_size, batch->own_words, error);

@@ -65,6 +65,8 @@ loss_of_guessing (const PlaitModel *model, const PlaitBatch *batch, const PlaitE
 
   if (model->output)
     return (double)plait_ragged_rows (batch->target_rows) * log ((double)model->specification.target_vocabulary_size);
+  if (model->specification.predict.kind == PLAIT_PREDICT_NUMBER)
+    return 0; /* a number has no probability */
   for (gint64 s = 0; s < batch->n_sentences; s++)
     loss += (double)plait_ragged_length (batch->target_rows, s) * log ((double)MAX (1, plait_ragged_length (said, s)));
   return loss;
@@ -89,6 +91,35 @@ row_weights (PlaitTape *tape, const PlaitBatch *batch)
   return weights;
 }
 
+/* Returns the squared errors of @numbers [sentences, 1], weighted and summed, as the criterion. */
+static PlaitNode *
+squared_errors (PlaitTape *tape, PlaitNode *numbers, const gint32 *targets, const PlaitOutputLossOptions *options,
+                PlaitOutputLossSums *sums, double *row_losses)
+{
+  gint64 n = numbers->value.rows;
+  PlaitScalar *expected = plait_arena_new_array (plait_tape_arena (tape), PlaitScalar, n + 1);
+  PlaitScalar *weights = plait_arena_new_array (plait_tape_arena (tape), PlaitScalar, n + 1);
+  PlaitTensor values = plait_tape_value (tape, numbers);
+  PlaitNode *errors;
+
+  *sums = (PlaitOutputLossSums){ 0 };
+  for (gint64 row = 0; row < n; row++)
+    {
+      double difference = (double)values.data[row] - (double)plait_number_of_id (targets[row]);
+
+      expected[row] = -(PlaitScalar)plait_number_of_id (targets[row]);
+      weights[row] = (PlaitScalar)(options->weights ? options->weights[row] : 1);
+      sums->loss += difference * difference;
+      if (row_losses)
+        row_losses[row] = difference * difference;
+    }
+  sums->negative_log_likelihood = sums->loss;
+  errors = plait_add (tape, numbers, plait_leaf (tape, plait_tensor (expected, n, 1), NULL));
+  errors = plait_multiply_broadcast (tape, plait_multiply (tape, errors, errors),
+                                     plait_leaf (tape, plait_tensor (weights, n, 1), NULL));
+  return plait_scale (tape, plait_reduce_sum (tape, errors), options->scale);
+}
+
 PlaitNode *
 plait_model_loss (const PlaitModel *model, PlaitTape *tape, const PlaitBatch *batch,
                   const PlaitOutputLossOptions *options, PlaitModelSums *sums, double *row_losses,
@@ -103,11 +134,14 @@ plait_model_loss (const PlaitModel *model, PlaitTape *tape, const PlaitBatch *ba
   states = plait_model_states (model, tape, &encoded, batch, record);
   plait_guided_alignment_end (&model->guided, tape, batch, &encoded);
   suited.weights = row_weights (tape, batch);
-  if (model->specification.predict.kind == PLAIT_PREDICT_CLASS)
+  if (model->specification.predict.kind == PLAIT_PREDICT_CLASS
+      || model->specification.predict.kind == PLAIT_PREDICT_NUMBER)
     states = of_known_labels (tape, states, batch->target_rows, NULL);
   if (model->specification.predict.kind == PLAIT_PREDICT_TAGS)
     states = of_known_labels (tape, states, batch->target_rows, &encoded.tagged);
-  if (model->output)
+  if (model->specification.predict.kind == PLAIT_PREDICT_NUMBER)
+    root = squared_errors (tape, states, batch->target_outputs, &suited, &sums->words, row_losses);
+  else if (model->output)
     {
       PlaitWordDistribution words = plait_model_words (model, tape, &encoded, states, batch->target_rows, record);
 

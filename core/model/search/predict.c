@@ -115,6 +115,20 @@ collect_tokens (PlaitHypotheses *found, const gint32 *ids, const PlaitScalar *lo
     hypothesis->score = hypothesis->log_probability += (double)log_probabilities[row];
 }
 
+/* Collects @number as the text of a hypothesis of one token. */
+static void
+collect_number (PlaitHypotheses *found, double number)
+{
+  char text[G_ASCII_DTOSTR_BUF_SIZE];
+  PlaitHypothesis *hypothesis = found->hypotheses = g_new0 (PlaitHypothesis, 1);
+
+  found->n = 1;
+  hypothesis->tokens = g_new0 (gint32, 1);
+  hypothesis->length = 1;
+  hypothesis->score = number;
+  plait_hypothesis_set_word (hypothesis, 0, g_strdup (g_ascii_formatd (text, sizeof text, "%.6g", number)));
+}
+
 /* Writes the @best highest elements of each row of @logits [rows, n], where n is small: their column numbers and
  * log-probabilities, best first. Of equal elements the lower number comes first. */
 static void
@@ -163,6 +177,14 @@ plait_predict (PlaitModel *model, PlaitTape *tape, const PlaitBatch *batch, gint
       for (gint64 s = 0; s < batch->n_sentences; s++)
         collect_spans (&predictions[s], &batch->inputs[0], s, plait_tensor_row (logits, 2 * s),
                        plait_tensor_row (logits, 2 * s + 1), specification->predict.longest_answer, (guint)n_best);
+      return;
+    }
+  if (kind == PLAIT_PREDICT_NUMBER)
+    {
+      PlaitTensor numbers = plait_tape_value (tape, states);
+
+      for (gint64 s = 0; s < batch->n_sentences; s++)
+        collect_number (&predictions[s], (double)numbers.data[s]);
       return;
     }
   best = kind == PLAIT_PREDICT_MASKED || tags

@@ -26,7 +26,10 @@ plait_translation_append (const PlaitVocabulary *vocabulary, const PlaitHypothes
       return;
     }
   for (gint64 i = 0; i < hypothesis->length; i++)
-    g_string_append_printf (text, "%s%d", text->len > 0 ? " " : "", hypothesis->tokens[i]);
+    if (hypothesis->words && hypothesis->words[i])
+      g_string_append_printf (text, "%s%s", text->len > 0 ? " " : "", hypothesis->words[i]);
+    else
+      g_string_append_printf (text, "%s%d", text->len > 0 ? " " : "", hypothesis->tokens[i]);
 }
 
 /* Returns the text of the best hypothesis of each line of @corpus. */

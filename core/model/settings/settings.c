@@ -12,6 +12,7 @@ const PlaitPrediction plait_predictions[] = {
   [PLAIT_PREDICT_CHOICE] = { PLAIT_TARGET_CHOICE, "accuracy", TRUE },
   [PLAIT_PREDICT_SPAN] = { PLAIT_TARGET_SPAN, "accuracy;span-f1", TRUE },
   [PLAIT_PREDICT_MASKED] = { PLAIT_TARGET_TEXT, "accuracy:words", TRUE },
+  [PLAIT_PREDICT_NUMBER] = { PLAIT_TARGET_NUMBER, "pearson;spearman;mse", FALSE },
 };
 
 static double

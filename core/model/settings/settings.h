@@ -21,6 +21,7 @@ typedef enum
   PLAIT_PREDICT_CHOICE,   /* the right sentence of a document; each sentence is read separately */
   PLAIT_PREDICT_SPAN,     /* beginning and end of the answer in a document, or "no answer" */
   PLAIT_PREDICT_MASKED,   /* masked tokens of the source */
+  PLAIT_PREDICT_NUMBER,   /* one number for each line */
 } PlaitPredictKind;
 
 /* Properties of a value of PlaitPredictKind. */

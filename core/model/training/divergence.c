@@ -46,7 +46,7 @@ plait_trainer_check_divergence (const PlaitTrainer *trainer, const PlaitLikeliho
   /* After the first update, recent_ratio is the ratio of the initial values, and the limit is computed from it. So it
    * cannot exceed the limit, and only validation can show divergence. */
   if ((sums ? trainer->step > 1 && trainer->recent_ratio <= limit : trainer->recent_ratio <= limit)
-      || (sums && sums->negative_log_likelihood <= limit * sums->guessing))
+      || (sums && (sums->guessing <= 0 || sums->negative_log_likelihood <= limit * sums->guessing)))
     return TRUE;
   return plait_ranks_agree (
       trainer->setup.ranks,

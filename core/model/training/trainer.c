@@ -307,7 +307,7 @@ validate (PlaitTrainer *trainer, GError **error)
 {
   const PlaitTrainSettings *settings = trainer->setup.settings;
   PlaitValidationRow row;
-  g_autofree char *metric = NULL;
+  g_autofree char *metric = NULL, *likelihood = NULL;
 
   if (!plait_trainer_validate (trainer, &row, error))
     return FALSE;
@@ -319,9 +319,10 @@ validate (PlaitTrainer *trainer, GError **error)
   keep_recent (trainer);
   if (!isnan (row.metric))
     metric = g_strdup_printf (", %s %.2f", settings->metric, row.metric);
-  plait_log_info (trainer->setup.log, "update %jd: validation loss %.4f, perplexity %.3f, accuracy %.3f%s%s", row.step,
-                  row.negative_log_likelihood, row.perplexity, row.accuracy, metric ? metric : "",
-                  row.best ? " (best)" : "");
+  if (!isnan (row.perplexity))
+    likelihood = g_strdup_printf (", perplexity %.3f, accuracy %.3f", row.perplexity, row.accuracy);
+  plait_log_info (trainer->setup.log, "update %jd: validation loss %.4f%s%s%s", row.step, row.negative_log_likelihood,
+                  likelihood ? likelihood : "", metric ? metric : "", row.best ? " (best)" : "");
   return checkpoint (trainer, row.best, FALSE, error);
 }
 

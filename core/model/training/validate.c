@@ -132,6 +132,8 @@ compute_loss (PlaitTrainer *trainer, PlaitValidationRow *row, GError **error)
   row->negative_log_likelihood = sums.negative_log_likelihood / MAX (1, tokens);
   row->perplexity = exp (row->negative_log_likelihood);
   row->accuracy = correct / MAX (1, tokens);
+  if (plait_model_specification (trainer->setup.model)->predict.kind == PLAIT_PREDICT_NUMBER)
+    row->perplexity = row->accuracy = NAN;
   return plait_trainer_check_divergence (trainer, &sums, error);
 }
 

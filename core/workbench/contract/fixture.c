@@ -431,6 +431,8 @@ plait_fixture_batch (const PlaitFixture *fixture, gint64 first, gint64 n, const 
                           + plait_random_below (key, (guint64)t, PLAIT_FIXTURE_WORDS - PLAIT_TOKEN_SPECIALS));
       if (kind == PLAIT_TARGET_CHOICE)
         ids[0] = (gint32)plait_random_below (key, 0, (guint64)cut_document (first + s, lengths[0][s], NULL));
+      if (kind == PLAIT_TARGET_NUMBER)
+        ids[0] = plait_id_of_number ((float)(ids[0] - PLAIT_TOKEN_SPECIALS) / 2);
       for (gint64 t = 0; kind == PLAIT_TARGET_SPAN && t < 2; t++)
         ids[t] = (gint32)(t == 0 ? 0 : lengths[0][s] - 1);
       plait_batch_fill (gint64, batch->sentence)[s] = first + s;

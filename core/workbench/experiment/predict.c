@@ -125,6 +125,7 @@ plait_resolution_check_prediction (const PlaitResolution *resolution)
   static void (*const checks[]) (const PlaitResolution *resolution) = {
     [PLAIT_PREDICT_SEQUENCE] = NULL,       [PLAIT_PREDICT_CLASS] = check_labels, [PLAIT_PREDICT_TAGS] = check_tags,
     [PLAIT_PREDICT_CHOICE] = check_choice, [PLAIT_PREDICT_SPAN] = check_span,    [PLAIT_PREDICT_MASKED] = check_masked,
+    [PLAIT_PREDICT_NUMBER] = check_labels,
   };
   gint kind = resolution->experiment->public.predict.kind;
 

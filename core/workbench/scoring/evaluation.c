@@ -46,7 +46,8 @@ add_scores (PlaitEvaluation *evaluation, const PlaitEvaluateSettings *settings, 
   return TRUE;
 }
 
-/* Adds the perplexity per target row and, for sequences, per word. */
+/* Adds the perplexity per target row and, for sequences, per word. Adds nothing for numbers, which have no
+ * probability. */
 static gboolean
 add_perplexities (PlaitEvaluation *evaluation, const PlaitExperiment *experiment, gint64 n, GError **error)
 {
@@ -54,6 +55,8 @@ add_perplexities (PlaitEvaluation *evaluation, const PlaitExperiment *experiment
   g_autofree gint64 *words = g_new (gint64, n);
   g_autoptr (PlaitStatistics) statistics = NULL;
 
+  if (experiment->predict.kind == PLAIT_PREDICT_NUMBER)
+    return TRUE;
   for (gint64 i = 0; i < n; i++)
     words[i] = (gint64)plait_text_count_words (plait_references_texts (evaluation->references, 0)[i])
                + 1; /* the end token counts as a word */

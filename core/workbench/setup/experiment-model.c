@@ -62,6 +62,7 @@ target_size (const PlaitExperiment *experiment, const PlaitRunInputs *run_inputs
       return vocabulary_size (experiment, run_inputs, experiment->data.target) - PLAIT_TOKEN_SPECIALS;
     case PLAIT_TARGET_CHOICE:
     case PLAIT_TARGET_SPAN:
+    case PLAIT_TARGET_NUMBER:
       return 0;
     default:
       return vocabulary_size (experiment, run_inputs, experiment->data.target);
