@@ -162,7 +162,7 @@ append_signature (const PlaitMetric *metric, GString *signature)
 
 const PlaitMetricKind plait_metric_pearson = {
   .name = "pearson",
-  .summary = "Pearson correlation of numbers, in per cent",
+  .summary = "Pearson correlation, per cent",
   .title = "Pearson",
   .width = PLAIT_WIDTH_OF_TEXT,
   .size = sizeof (PlaitMetric),
@@ -174,7 +174,7 @@ const PlaitMetricKind plait_metric_pearson = {
 
 const PlaitMetricKind plait_metric_spearman = {
   .name = "spearman",
-  .summary = "Spearman correlation of numbers, in per cent",
+  .summary = "Spearman correlation, per cent",
   .title = "Spearman",
   .width = PLAIT_WIDTH_OF_TEXT,
   .size = sizeof (PlaitMetric),
