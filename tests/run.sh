@@ -27,6 +27,9 @@ double_tests="contract tensor model plugin autograd layers"
 # Options of builds for sanitizers. gcc takes three times as long at -O2, and reports need only line numbers.
 sanitizer_options="-Doptimization=1 -Ddebug=true -Dc_args=-g1 -Dcpp_args=-g1"
 
+# ccache keeps no objects that are compiled with a precompiled header.
+case "${CC-}" in *ccache*) precompiled=false ;; *) precompiled=true ;; esac
+
 # Tests that are built with ThreadSanitizer, and the test cases that use threads.
 thread_tests="base autograd layers training"
 thread_cases="pool.*:often.*threads*:tape.*threads*:bundles.*:exchange.*:update.*"
@@ -64,7 +67,7 @@ build ()
   if [ ! -f "$folder/build.ninja" ]; then
     say "setting up $folder ($*)"
     rm -rf "$folder"
-    meson setup "$folder" "$@" > "$folder.log" 2>&1 || { cat "$folder.log"; return 1; }
+    meson setup "$folder" -Dprecompiled="$precompiled" "$@" > "$folder.log" 2>&1 || { cat "$folder.log"; return 1; }
   fi
   say "building $folder"
   for suite in $suites; do
