@@ -187,9 +187,10 @@ TEST_CASE (plot_data, makes_curves_over_a_key)
 /* The page has the curves on a logarithmic and on a linear axis, with the numbers of each point. */
 TEST_CASE (plot_data, is_drawn_over_axes_in_reports)
 {
-  g_autoptr (GPtrArray) names = write_shares ();
-  const char *html = page_of ("share0.h5 share1.h5 share2.h5 share3.h5 share4.h5"), *first, *linear;
+  const char *html, *first, *linear;
 
+  g_ptr_array_unref (write_shares ());
+  html = page_of ("share0.h5 share1.h5 share2.h5 share3.h5 share4.h5");
   first = strstr (html, "<h2>Scores by data.share</h2>");
   REQUIRE (first != NULL);
   CHECK_CONTAINS (first, " checked>");
