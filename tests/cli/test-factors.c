@@ -106,6 +106,9 @@ TEST_CASE (factors, are_refused_in_words)
   while (0)
   REFUSED ("there is no file for train.a.tag; add train.a.tag=FILE", "--set", "source.a.factors=tag");
   REFUSED ("\"trees\" is not a name for a factor", "--set", "source.a.factors=pos+trees");
+  REFUSED ("\"pos;case\" is several items; join them with '+': did you mean \"pos+case\"?", "--set",
+           "source.a.factors=pos;case");
+  REFUSED ("did you mean \"3+2\"?", "--set", "source.a.factor_widths=3,2", "--set", "source.a.factor_join=concat");
   REFUSED ("pos is named twice", "--set", "source.a.factors=pos+pos");
   REFUSED ("are for factors with factor_join=concat", "--set", "source.a.factor_widths=3+2");
   REFUSED ("\"3\" does not give each of 2 factors a width", "--set", "source.a.factor_widths=3", "--set",

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "text/separators.h"
 #include "vocabulary/vocabulary.h"
 
 /* This file reads and checks the factors of sources. */
@@ -11,6 +12,31 @@
 
 /* Names of other streams of a source: STREAM.NAME. */
 static const char *const taken[] = { "trees", "alignment", "reference", NULL };
+
+static gboolean
+is_name (const char *text, gconstpointer unused)
+{
+  return plait_name_is_valid (text);
+}
+
+static gboolean
+is_width (const char *text, gconstpointer unused)
+{
+  return g_ascii_string_to_signed (text, 10, 1, MAX_WIDTH, NULL, NULL);
+}
+
+/* TRUE if @text is several items with a wrong separator. Then adds a problem of @key of @group, with the right one. */
+static gboolean
+report_separator (const PlaitResolution *resolution, const char *group, const char *key, const char *text,
+                  PlaitIsItem is_item)
+{
+  g_autofree char *mended = plait_separators_mend (text, "+", is_item, NULL);
+
+  if (mended)
+    plait_resolution_problem (resolution, group, key,
+                              "\"%s\" is several items; join them with '+': did you mean \"%s\"?", text, mended);
+  return mended != NULL;
+}
 
 /* Reads factor_widths of @source, which has @n factors. */
 static void
@@ -27,7 +53,7 @@ read_widths (const PlaitResolution *resolution, PlaitParsedSource *source, guint
                               "are for factors with factor_join=concat; set both, or drop the key");
   for (guint f = 0; f < n && concat && good; f++)
     good = g_ascii_string_to_signed (widths[f], 10, 1, MAX_WIDTH, &source->factor_widths[f], NULL);
-  if (!good)
+  if (!good && !report_separator (resolution, source->group, "factor_widths", text, is_width))
     plait_resolution_problem (resolution, source->group, "factor_widths",
                               "\"%s\" does not give each of %u factors a width from 1 to %d; join widths with '+', "
                               "such as 16+8",
@@ -45,7 +71,8 @@ plait_resolution_read_factors (const PlaitResolution *resolution, PlaitParsedSou
   source->factors = g_ptr_array_new_with_free_func (g_free);
   for (guint f = 0; f < n; f++)
     {
-      if (!plait_name_is_valid (names[f]) || g_strv_contains (taken, names[f]))
+      if ((!plait_name_is_valid (names[f]) || g_strv_contains (taken, names[f]))
+          && !report_separator (resolution, group, "factors", names[f], is_name))
         plait_resolution_problem (resolution, group, "factors",
                                   "\"%s\" is not a name for a factor; join names of letters, digits, '-' and '_' with "
                                   "'+', other than trees, alignment and reference, or give none",
