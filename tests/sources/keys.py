@@ -35,7 +35,7 @@ def of_markdown(text):
         if line.startswith("##"):
             heading = line.lstrip("# ")
             section = section if line.startswith("###") else len(rows)
-        item = re.match(r"`([^`=]+)(=[^`]*)?` ((?:list )?[^ :]+(?: -?[\d.e+-]+)?)(, optional|, required)?: (.*)", line)
+        item = re.match(r"`([^`=]+)(=[^`]*)?`(?: ((?:list )?[^ :]+(?: -?[\d.e+-]+)?))?(, optional|, required)?: (.*)", line)
         if heading == "Separators":
             continue
         if re.match(r"`.*`: as in ", line):
@@ -43,6 +43,7 @@ def of_markdown(text):
             names.update({(section, heading, key): (section, other, key) for key in keys.split("`, `")})
         elif item:
             key, standard, kind, need, meaning = item.groups()
+            kind = kind or "boolean"
             kind = f"integer {kind}" if re.match(r"-?\d+\.\.", kind) else kind
             standard = {"=": "default: empty"}.get(standard) or (
                 "default: " + standard[1:] if standard else "may be left out" if need == ", optional" else "must be given")

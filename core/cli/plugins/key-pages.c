@@ -36,16 +36,19 @@ print_markdown (const char *text)
     }
 }
 
-/* Prints @setting as a paragraph: key=default, type and range, meaning. */
+/* Prints @setting as a paragraph: key=default, type and range, meaning. The default of a boolean shows its type. */
 static void
 print_item (const PlaitSettingSpecification *setting)
 {
   g_autofree char *meaning = with_reference (setting->summary, setting->reference);
   gboolean is_optional = (setting->flags & PLAIT_SETTING_OPTIONAL) != 0;
   gboolean is_range = setting->type == PLAIT_SETTING_INTEGER && setting->minimum;
+  gboolean is_evident = setting->type == PLAIT_SETTING_BOOLEAN && setting->standard; /* =true or =false */
 
-  printf ("\n`%s%s%s` ", setting->name, setting->standard ? "=" : "", setting->standard ? setting->standard : "");
-  if (setting->type != PLAIT_SETTING_CHOICE && !is_range)
+  printf ("\n`%s%s%s`", setting->name, setting->standard ? "=" : "", setting->standard ? setting->standard : "");
+  if (!is_evident)
+    putchar (' ');
+  if (setting->type != PLAIT_SETTING_CHOICE && !is_range && !is_evident)
     printf ("%s%s", plait_setting_type_name (setting->type), setting->choices ? " " : "");
   for (const char *p = setting->choices; p && *p != '\0'; p++)
     putchar (*p == ';' ? '|' : *p);
