@@ -133,7 +133,7 @@ def likelihood(options):
         row = []
         for system in sums:
             if sum(cell[1] for cell in system) != sum(cell[1] for cell in sums[0]):
-                sys.exit("the files count different tokens; expected runs of one vocabulary")
+                sys.exit("the files have different numbers of target tokens; expected scores by runs with one vocabulary")
             row.append(f"{math.exp(-sum(cell[0] for cell in system) / max(1, sum(cell[1] for cell in system))):.2f}")
             if system is not sums[0]:
                 row.append(f"{randomise([a[0] - b[0] for a, b in zip(sums[0], system)]):.4f}")

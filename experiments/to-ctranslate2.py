@@ -323,7 +323,7 @@ def tell_documents(run, stream, which):
     if run.get("data", "document_starts") in ("all", "target" if is_target else "sources"):
         print(f"{stream} holds documents: the model expects the bos_token of its config.json before each sentence{which}", file=sys.stderr)
     if not is_target and run.get("data", "document_length", "0") != "0":
-        print(f"{stream} holds documents: the model does not cut them at data.document_length={run.get('data', 'document_length')}", file=sys.stderr)
+        print(f"{stream} holds documents: the converted model does not cut documents at data.document_length={run.get('data', 'document_length')}", file=sys.stderr)
 
 
 def write(model, texts, folder):
@@ -345,7 +345,7 @@ def write(model, texts, folder):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("run", metavar="RUN.h5")
-    parser.add_argument("--output", "-o", required=True, metavar="FOLDER", help="write here")
+    parser.add_argument("--output", "-o", required=True, metavar="FOLDER", help="folder for the model")
     parser.add_argument("--checkpoint", "-c", choices=("best", "last", "average"), help="parameters to write; default: best")
     parser.add_argument("--positions", type=int, metavar="N", help="number of positions of a source and of a translation")
     parser.add_argument("--changed-plugins", action="store_true", help="compute with plugins that have changed")
@@ -376,7 +376,7 @@ def main():
     tell_documents(run, stream, ", including the first")
     tell_documents(run, run.get("data", "target"), " except the first")
     if run.get("decode", "precision", "float") != "float":
-        print("its weights are floats; decode.precision=int8 is not applied", file=sys.stderr)
+        print("the weights of the converted model are floats; decode.precision=int8 is not applied", file=sys.stderr)
 
 
 if __name__ == "__main__":

@@ -58,7 +58,7 @@ check_experiment (const PlaitExperiment *experiment, GError **error)
 {
   if (experiment->n_sources != 1)
     return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "%s has %u sources, and plait-bench steps measures attention to one; set experiment.sources",
+                       "%s has %u sources, but plait-bench steps measures attention to one; set experiment.sources",
                        experiment->name, experiment->n_sources);
   if (experiment->coverage)
     return plait_fail (error, PLAIT_ERROR_INPUT,

@@ -99,21 +99,28 @@ run_steps (PlaitInvocation *invocation, GError **error)
         "Write the initial values, so that another program can begin with them",                                       \
         "FILE" },                                                                                                      \
       PLAIT_OPTION_FORCE (BenchOptions), PLAIT_OPTION_THREADS (BenchOptions), PLAIT_OPTION_JSON (BenchOptions)
-#define OPTIONS_OF_MODELS                                                                                               \
-  OPTIONS_OF_ALL,                                                                                                       \
-      { "data", 'd', PLAIT_OPTION_TEXT, offsetof (BenchOptions, data), "Token data; random by default", "FILE" },       \
-      { "steps",                                                                                                        \
-        'n',                                                                                                            \
-        PLAIT_OPTION_INTEGER,                                                                                           \
-        offsetof (BenchOptions, steps),                                                                                 \
-        "Timed steps: updates, or batches searched; 10",                                                                \
-        "N",                                                                                                            \
-        1,                                                                                                              \
-        1000000 },                                                                                                      \
-      { "warmup", 'w',    PLAIT_OPTION_INTEGER, offsetof (BenchOptions, warmup), "Steps before the timed ones; 2", "N", \
-        0,        1000000 },                                                                                            \
-  {                                                                                                                     \
-    "profile", 0, PLAIT_OPTION_FLAG, offsetof (BenchOptions, profile), "Also measure how threads spend their time"      \
+#define OPTIONS_OF_MODELS                                                                                              \
+  OPTIONS_OF_ALL,                                                                                                      \
+      { "data", 'd', PLAIT_OPTION_TEXT, offsetof (BenchOptions, data), "File of token data; default: random tokens",   \
+        "FILE" },                                                                                                      \
+      { "steps",                                                                                                       \
+        'n',                                                                                                           \
+        PLAIT_OPTION_INTEGER,                                                                                          \
+        offsetof (BenchOptions, steps),                                                                                \
+        "Number of timed steps: updates, or batches searched; default: 10",                                            \
+        "N",                                                                                                           \
+        1,                                                                                                             \
+        1000000 },                                                                                                     \
+      { "warmup",                                                                                                      \
+        'w',                                                                                                           \
+        PLAIT_OPTION_INTEGER,                                                                                          \
+        offsetof (BenchOptions, warmup),                                                                               \
+        "Number of steps before the timed ones; default: 2",                                                           \
+        "N",                                                                                                           \
+        0,                                                                                                             \
+        1000000 },                                                                                                     \
+  {                                                                                                                    \
+    "profile", 0, PLAIT_OPTION_FLAG, offsetof (BenchOptions, profile), "Also measure how threads spend their time"     \
   }
 
 static const PlaitOption model_options[] = { OPTIONS_OF_MODELS, { NULL } };
@@ -130,11 +137,12 @@ static const PlaitOption encode_options[] = {
 };
 static const PlaitOption steps_options[] = {
   OPTIONS_OF_ALL,
-  { "steps", 'n', PLAIT_OPTION_INTEGER, offsetof (StepsOptions, all.steps), "Samples, whose medians are printed; 10",
-    "N", 1, 1000000 },
+  { "steps", 'n', PLAIT_OPTION_INTEGER, offsetof (StepsOptions, all.steps),
+    "Number of samples, whose medians are printed; default: 10", "N", 1, 1000000 },
   { "lengths", 0, PLAIT_OPTION_TEXT, offsetof (StepsOptions, steps.lengths),
-    "Rows of a sentence; else the powers of ten from 100 to bench.positions", "N,..." },
-  { "batch", 0, PLAIT_OPTION_TEXT, offsetof (StepsOptions, steps.batches), "Sentences in a batch; 1", "N,..." },
+    "Rows of a sentence; default: the powers of ten from 100 to bench.positions", "N,..." },
+  { "batch", 0, PLAIT_OPTION_TEXT, offsetof (StepsOptions, steps.batches), "Sentences in a batch; default: 1",
+    "N,..." },
   { "words", 0, PLAIT_OPTION_INTEGER, offsetof (StepsOptions, steps.words),
     "Forward and backward over targets of N words, instead of a step of search", "N", 1, 100000 },
   { NULL },
@@ -198,14 +206,11 @@ static const PlaitCommand steps = {
   .name = "steps",
   .synopsis = "FILE.ini... [--set G.K=V]... [--lengths N,...] [--batch N,...] [--words N] [--json]",
   .summary = "Time a step of attention over memories that grow, and compare experiments",
-  .details
-  = "A step is one of search, or with --words forward and backward over whole targets. The other experiments are "
-    "compared with the first. An encoder that has an inner encoder makes the memory of drawn leaves; else the memory "
-    "itself is drawn.\n"
-    "\n"
-    "Examples:\n"
-    "  plait-bench steps experiments/bench/full.ini experiments/bench/descent-top1.ini --threads 1\n"
-    "  plait-bench steps one.ini other.ini --lengths 100,1000 --words 25",
+  .details = "A step is a step of search, or with --words a forward and backward pass over whole targets. The other "
+             "experiments are compared with the first. If the encoder has an inner encoder, the leaves are drawn and "
+             "the encoder makes the memory; else the memory itself is drawn.\n\nExamples:\n  plait-bench steps "
+             "experiments/bench/full.ini experiments/bench/descent-top1.ini --threads 1\n  plait-bench steps one.ini "
+             "other.ini --lengths 100,1000 --words 25",
   .options = steps_options,
   .size = sizeof (StepsOptions),
   .defaults = &(const StepsOptions){ .all.steps = 10 },
@@ -219,8 +224,8 @@ static const PlaitCommand *const modes[] = { &train, &decode, &encode, &steps, N
 static const PlaitProgram program = {
   PLAIT_NAME "-bench",
   "Times steps of an experiment's model on random text. Prints medians of seconds, tokens and sentences per second, "
-  "the most memory that the process has held, and the share of the machine's rate of matrix products that is reached, "
-  "not counting padding.",
+  "the peak memory of the process, and the share of the machine's rate of matrix products that is reached, without "
+  "padding.",
   "The model is that of the experiment file, which may be any file for plait run. Its text is not read: vocabularies "
   "have data.vocabulary_size entries, and sentences are drawn as the group [bench] says (plait inspect bench), with "
   "batches of the size in [train] or [decode]. See plait-bench COMMAND --help for the options of a command.",

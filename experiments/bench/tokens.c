@@ -45,7 +45,7 @@ read_tree (PlaitStreamBuilder *stream, const char *text, GError **error)
   if (children->len - first != 2 * (words - 1))
     return plait_fail (
         error, PLAIT_ERROR_INPUT,
-        "a tree of %jd numbers over %jd tokens; expected %jd: the left and the right child of each inner node",
+        "the tree has %jd numbers for %jd tokens; expected %jd: the left and the right child of each inner node",
         children->len - first, words, 2 * (words - 1));
   for (gint64 i = 0; i < 2 * (words - 1); i++)
     {
@@ -53,7 +53,7 @@ read_tree (PlaitStreamBuilder *stream, const char *text, GError **error)
 
       if (child >= words + i / 2 || has_parent[child]++)
         return plait_fail (error, PLAIT_ERROR_INPUT,
-                           "child %d of node %jd of the tree %s; expected children before parents, each once", child,
+                           "in the tree, child %d of node %jd %s; expected children before parents, each once", child,
                            words + i / 2, child >= words + i / 2 ? "comes after it" : "has two parents");
     }
   return TRUE;
@@ -78,8 +78,8 @@ check_texts (const PlaitTuples *tuples, guint n, GError **error)
     return TRUE;
   g_ptr_array_add (names, NULL);
   g_autofree char *list = g_strjoinv (", ", (char **)names->pdata);
-  return plait_fail (error, PLAIT_ERROR_INPUT, "%u streams; expected %u separated by tabs: %s", n, names->len - 1,
-                     list);
+  return plait_fail (error, PLAIT_ERROR_INPUT, "the line has %u streams; expected %u, separated by tabs: %s", n,
+                     names->len - 1, list);
 }
 
 static gboolean

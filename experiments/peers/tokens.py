@@ -47,13 +47,13 @@ def read(path, size):
             try:
                 streams = [[int(word) for word in stream.split(" ") if word] for stream in line.split("\t")]
             except ValueError:
-                sys.exit(f"{path}:{number}: ids are decimal numbers, separated by single spaces, streams by single tabs")
+                sys.exit(f"{path}:{number}: expected ids as decimal numbers with single spaces between them, and single tabs between streams")
             if len(streams) != expected:
-                sys.exit(f"{path}:{number}: {len(streams)} streams, but this size has {size.token_sources} sources{', trees' if size.trees else ''} and a target")
+                sys.exit(f"{path}:{number}: the line has {len(streams)} streams, but this size has {size.token_sources} sources{', trees' if size.trees else ''} and a target")
             if size.trees and sorted(streams[1]) != list(range(2 * len(streams[0]) - 2)):
                 sys.exit(f"{path}:{number}: not a tree over {len(streams[0])} tokens; expected one parent for each token and each node except the last")
             if any(not 0 <= word < size.vocabulary for stream in streams for word in stream):
-                sys.exit(f"{path}:{number}: an id is outside 0..{size.vocabulary - 1}")
+                sys.exit(f"{path}:{number}: an id is outside the vocabulary; expected ids from 0 to {size.vocabulary - 1}")
             batch.append(streams)
         elif batch:
             batches.append(batch)
@@ -61,7 +61,7 @@ def read(path, size):
     if batch:
         batches.append(batch)
     if not batches:
-        sys.exit(f"{path}: no sentences")
+        sys.exit(f"{path}: has no sentences; write the file again with tokens.py")
     return batches
 
 

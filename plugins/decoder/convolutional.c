@@ -111,8 +111,8 @@ check_length (gconstpointer data, gconstpointer memory, gint64 rows, GError **er
   if (positions->kind != PLAIT_POSITIONS_LEARNED || rows <= positions->length)
     return TRUE;
   return plait_fail (error, PLAIT_ERROR_INPUT,
-                     "a target of %jd rows is longer than decoder.position_limit=%jd learned positions reach: raise "
-                     "it, or lower data.maximum_target_length or decode.maximum_length",
+                     "a target has %jd rows, but there are only decoder.position_limit=%jd learned positions: raise "
+                     "position_limit, or lower data.maximum_target_length or decode.maximum_length",
                      rows, positions->length);
 }
 

@@ -61,7 +61,7 @@ check_length (gconstpointer data, gconstpointer state_data, gint64 rows, GError 
   if (settings->positions != PLAIT_POSITIONS_LEARNED || rows <= settings->position_limit)
     return TRUE;
   return plait_fail (error, PLAIT_ERROR_INPUT,
-                     "a document of %jd rows is longer than position_limit=%jd learned positions reach: raise "
+                     "a document has %jd rows, but there are only position_limit=%jd learned positions: raise "
                      "position_limit, or take shorter documents",
                      rows, settings->position_limit);
 }

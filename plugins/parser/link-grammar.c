@@ -29,8 +29,9 @@ open_english (gint64 unlinked, GError **error)
   /* The library takes the character set from the environment, and prefers a grammar in a folder "en" near the current
    * folder. */
   if (setenv ("LC_ALL", "C.UTF-8", TRUE) != 0 || chdir ("/") != 0)
-    return plait_fail_null (error, PLAIT_ERROR_FAILED,
-                            "link-grammar cannot be started: the folder / cannot be entered; let this process read it");
+    return plait_fail_null (
+        error, PLAIT_ERROR_FAILED,
+        "link-grammar cannot be started: the folder / cannot be entered; make it readable for this process");
   lg_error_set_handler (keep_silent, NULL);
   Dictionary dictionary = dictionary_create_lang ("en");
   if (!dictionary)

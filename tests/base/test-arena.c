@@ -181,7 +181,7 @@ TEST_CASE (arena, leaves_the_call_when_the_limit_is_reached)
 
   CHECK (!plait_arena_protect (arena, take_many, &taking, &error));
   CHECK (error && strstr (error->message, "3145728 allowed"));
-  CHECK_ERROR (error, PLAIT_ERROR_MEMORY, "100000 bytes were asked for");
+  CHECK_ERROR (error, PLAIT_ERROR_MEMORY, "100000 bytes were requested");
   /* Allocations succeeded until nearly all of the limit was used. */
   CHECK (taking.done >= 25 && taking.done <= 31);
   CHECK (plait_arena_peak (arena) <= 3 << 20);

@@ -225,9 +225,9 @@ TEST_CASE (crash, an_exit_that_nobody_asked_for_ends_in_words)
   End end = watch (nobody, leave_unasked);
 
   CHECK (WIFEXITED (end.status) && WEXITSTATUS (end.status) == 1);
-  CHECK_STRING (end.said, "error: the process was ended by a call of exit () outside of plait: by a library, or "
-                          "by a thread of /a/b.so or /c.so\n");
-  CHECK_CONTAINS (end.reported, "nthe process was ended by a call of exit ()");
+  CHECK_STRING (end.said, "error: the process ended because exit () was called outside of plait, by a library, or by a "
+                          "thread of /a/b.so or /c.so\n");
+  CHECK_CONTAINS (end.reported, "nthe process ended because exit () was called outside of plait");
   if (!SANITIZED)
     {
       end = watch (nobody, reach_wild_in_some_thread);

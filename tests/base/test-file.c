@@ -208,7 +208,7 @@ check_left_alone (const char *path, const char *other_text)
   CHECK (g_file_set_contents (plait_file_temporary (file), "ours", 4, NULL));
   CHECK (g_file_set_contents (path, other_text, -1, NULL));
   CHECK (!plait_file_commit (file, &error));
-  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "another program has written it in the meantime");
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "another program has written this file in the meantime");
   check_contents (path, other_text);
   CHECK_INT (files_in_folder (), 1);
 }
@@ -375,7 +375,7 @@ TEST_CASE (file, refuses_what_is_made_up_as_it_is_read)
         g_clear_error (&error);
       else
         CHECK_ERROR (error, PLAIT_ERROR_INPUT,
-                     "is generated while it is read, perhaps without an end; expected a text");
+                     "reading it gives bytes, perhaps without end (as files of /proc do); expected a text");
     }
 }
 

@@ -134,7 +134,7 @@ TEST_CASE (folder, is_not_replaced_without_names)
   REQUIRE (folder != NULL);
   plait_test_make_folder (path);
   CHECK (!plait_folder_commit (folder, NULL, &error));
-  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "another program has made it");
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "another program has made this folder");
   check (path, "");
 }
 

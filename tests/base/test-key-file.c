@@ -140,7 +140,7 @@ TEST_CASE (key_file, refuses_nul_bytes)
   g_autoptr (GError) error = NULL;
 
   CHECK (!plait_key_file_load_data ("[a]\nx=\0y\n", 9, "a.ini", &error));
-  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "a.ini:2: there is a NUL byte");
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "a.ini:2: the line has a NUL byte");
 }
 
 TEST_CASE (key_file, says_what_other_files_are)

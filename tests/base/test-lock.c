@@ -206,7 +206,7 @@ TEST_CASE (lock, says_that_there_are_none)
   CHECK (g_file_set_contents (plait_file_temporary (first), "first", -1, NULL));
   CHECK (plait_file_commit (first, NO_ERROR));
   CHECK (!plait_file_commit (second, &error));
-  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "another program has written it in the meantime");
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "another program has written this file in the meantime");
   has_no_locks = FALSE;
   plait_lock_release (one);
   plait_lock_release (two);
@@ -214,5 +214,5 @@ TEST_CASE (lock, says_that_there_are_none)
   plait_log_free (log);
   fclose (stream);
   CHECK_CONTAINS (said, "warning: ");
-  CHECK_CONTAINS (said, "the file system has no locks");
+  CHECK_CONTAINS (said, "the file system does not support locks");
 }

@@ -230,7 +230,7 @@ TEST_CASE (command, inspect_shows_keys_of_plugins_and_grids)
   CHECK_REFUSED (key, "[train] has no key \"batchsize\"; did you mean \"batch\"?");
   CHECK_REFUSED (group, "there is no plugin or group \"trian\"; did you mean \"train\"?");
   CHECK_REFUSED (CALL ("inspect", "train", "--format", "man"),
-                 "--format is for all keys, and without --json; write plait inspect keys");
+                 "--format prints all keys and excludes --json; write plait inspect keys");
 }
 
 TEST_CASE (command, inspect_without_a_name_lists_the_groups)

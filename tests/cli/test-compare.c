@@ -174,7 +174,7 @@ TEST_CASE (compare_command, takes_seeds_for_one_system)
   CHECK_CONTAINS (alone.output, "± is the standard deviation over seeds.");
   CHECK_CONTAINS (page, "p compares with one, 2 seeds: approximate randomisation, 10000 "
                         "shuffles, seed 12345");
-  CHECK_CONTAINS (page, "If one has several seeds: a t test over seeds and sentences");
+  CHECK_CONTAINS (page, "If a system has several seeds, the test is a t test over seeds and sentences");
 }
 
 /* Prints the number of sentences in each bin of lengths, which differs between runs with different sources. */
@@ -439,9 +439,9 @@ TEST_CASE (compare_command, shows_what_is_chosen)
   CHECK (strstr (text.output, "chrF2") && !strstr (text.output, "perplexity"));
   CHECK (strstr (some.output, "  two ") && !strstr (some.output, "  one "));
   CHECK_REFUSED (CALL ("compare", "one.h5", "two.h5", "--runs", "x*"),
-                 "--runs: no run has a name like \"x*\"; there is one, two");
+                 "--runs: no run has a name like \"x*\"; the names are one, two");
   CHECK_REFUSED (CALL ("compare", "one.h5", "--metrics", "blue"),
-                 "--metrics: no score is called \"blue\"; there is chrF2, perplexity per token");
+                 "--metrics: no score is called \"blue\"; the scores are chrF2, perplexity per token");
   CHECK_REFUSED (CALL ("compare", "one.h5", "two.h5", "--names", "a"), "--names gives 1 names, but there are 2 rows");
   CHECK_REFUSED (CALL ("compare", "one.h5", "two.h5", "--names", "a;a"), "given twice");
   DONE (CALL ("report", "one.h5", "two.h5", "--names", "short;long", "--metrics", "chrF2", "-o", "chosen.html"));

@@ -27,13 +27,13 @@ TEST_CASE (descent, is_drawn_from_the_top_down)
   PlaitTestCall group = CALL ("show", "run.h5", "/descent/test/0", "--head", "0");
 
   CHECK_STRING (call.output, "descent to en  word 0 ▁ein  layer 0, head 0\n"
-                             "level 2  2 of 2 weighed\n"
+                             "level 2  2 of 2 rows weighed\n"
                              "  ▶ 0.75 ███████████████      a … d\n"
                              "    0.25 █████                e\n"
-                             "level 1  2 of 3 weighed\n"
+                             "level 1  2 of 3 rows weighed\n"
                              "  ▶ 0.50 ██████████           a … b\n"
                              "    0.50 ██████████           <i>c</i> … d\n"
-                             "leaves  2 of 5 weighed\n"
+                             "leaves  2 of 5 rows weighed\n"
                              "  • 0.90 ██████████████████   a\n"
                              "  • 0.10 ██                   b\n"
                              "▶ selected: its children are weighed next; • leaf that is read; a number is the share of "
@@ -55,7 +55,7 @@ TEST_CASE (descent, of_several_heads_tells_how_many_go_there)
   CHECK_CONTAINS (call.output, "layer 0, mean of 2 heads\n");
   CHECK_CONTAINS (call.output, "  ▶ 0.50 ██████████           a … d  (1 of 2)\n"
                                "  ▶ 0.50 ██████████           e  (1 of 2)\n"
-                               "level 1  3 of 3 weighed\n"
+                               "level 1  3 of 3 rows weighed\n"
                                "  ▶ 0.25 █████                a … b  (1 of 2)\n"
                                "    0.25 █████                <i>c</i> … d  (0 of 2)\n");
 }

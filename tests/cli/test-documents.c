@@ -179,7 +179,7 @@ TEST_CASE (documents_of_runs, are_read_by_their_sentences)
   CHECK_INT (few.code, 2);
   CHECK_CONTAINS (few.errors, "has more than the sentence_limit=1 learned positions");
   CHECK_INT (none.code, 2);
-  CHECK_CONTAINS (none.errors, "the encoder hat reads documents, but the stream en has none");
+  CHECK_CONTAINS (none.errors, "the encoder hat reads documents, but the stream en has no documents");
 }
 
 /* A plain encoder reads documents as tokens: whole, without start tokens, with one document on each line, or with
@@ -307,7 +307,7 @@ TEST_CASE (documents_of_runs, are_refused_in_one_sentence)
     const char *part;
   } cases[] = {
     { "data.documents=en", "the stream fr has no documents; name it in documents, or set document_cut=truncate" },
-    { "decoder.roles=own", "takes the roles of the sources' sentences, but they have none; set data.document_roles" },
+    { "decoder.roles=own", "takes the roles of source sentences, but no source has roles; set data.document_roles" },
     { "data.document_length=2", "train.en:1: sentence 1 of the document has 3 tokens; expected at most the 2" },
   };
 

@@ -121,7 +121,7 @@ TEST_CASE (ensemble_command, reads_the_sources_of_all_runs)
   CHECK (strcmp (without.output, files.output) != 0);
   CHECK_REFUSED (CALL ("translate", "one.h5", "two.h5", A, B), "source \"c\" is not given");
   CHECK_REFUSED (CALL ("translate", "one.h5", "two.h5", A, B, C, "-s", "d=made/test.c"),
-                 "no run has such a source; they read: a, b, c");
+                 "no run has such a source; the runs read: a, b, c");
   CHECK_REFUSED (CALL ("translate", "one.h5", "two.h5", A, "--without", "b", "--without", "c"),
                  "every source of two.h5 is missing");
 }
@@ -249,7 +249,7 @@ TEST_CASE (ensemble_command, handles_sentences_that_one_run_cannot_read)
       CONTEXT ("%s first", orders[i][0]);
       PlaitTestCall stopped = CALL ("translate", orders[i][0], orders[i][1], "-q", "-s", "a=in.a");
       CHECK_INT (stopped.code, 2);
-      CHECK_CONTAINS (stopped.errors, "in.a:2: [source a]: a sentence of 9 rows is longer than position_limit=6");
+      CHECK_CONTAINS (stopped.errors, "in.a:2: [source a]: a sentence has 9 rows, but there are only position_limit=6");
       PlaitTestCall skipped
           = DONE (CALL ("translate", orders[i][0], orders[i][1], "-s", "a=in.a", "--set", "data.too_long=skip"));
       CHECK_CONTAINS (skipped.errors, "in.a:2: skipped");

@@ -325,7 +325,8 @@ TEST_CASE (export_command, tells_the_limits_of_ctranslate2)
                                "sentence, including the first");
   CHECK_CONTAINS (made.errors, "b holds documents: the model expects the bos_token of its config.json before each "
                                "sentence except the first");
-  CHECK_CONTAINS (made.errors, "a holds documents: the model does not cut them at data.document_length=90");
+  CHECK_CONTAINS (made.errors,
+                  "a holds documents: the converted model does not cut documents at data.document_length=90");
   REQUIRE (g_file_get_contents (model, &bytes, NULL, NULL));
   described = describe_model ((const guint8 *)bytes);
   CHECK_CONTAINS (described, "encoder/position_encodings/encodings 3000 8 float32\n");

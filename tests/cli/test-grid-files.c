@@ -125,7 +125,7 @@ TEST_CASE (command_grid, compares_what_is_per_token_of_one_vocabulary)
   Told told = tell ();
   CHECK_CONTAINS (told.plan.output, "vocabulary shared: words, learnt from one/a, one/c\n");
   CHECK_CONTAINS (told.plan.output, "vocabulary shared: words, learnt from one/a, one/b, one/c\n");
-  CHECK_CONTAINS (told.plan.output, "  shared  differs between cells: ");
+  CHECK_CONTAINS (told.plan.output, "  shared  differs between cells, so");
   CHECK_CONTAINS (told.table, differs);
   CHECK_CONTAINS (told.table, "9 entries (");
   CHECK_CONTAINS (told.compare.output, differs);
@@ -148,7 +148,7 @@ TEST_CASE (command_grid, compares_what_is_per_token_of_one_vocabulary)
 TEST_CASE (command_grid, says_that_cells_are_trained_on_other_lines)
 {
   static const char lines[]
-      = "They are trained on different lines, because data.share, length limits, missing trees, empty targets or "
+      = "The runs are trained on different lines, because data.share, length limits, missing trees, empty targets or "
         "cut documents drop lines: 3 of 3 lines in a; 2 of 3 lines in a+b.";
   static const char batches[] = "Updates of 14 tokens, which count all text that is read, have different mean numbers "
                                 "of sentences: 1.5 in a; 1.0 in a+b.";
@@ -162,11 +162,11 @@ TEST_CASE (command_grid, says_that_cells_are_trained_on_other_lines)
   plait_test_write ("tiny.ini", grid);
   Told told = tell ();
   CHECK_CONTAINS (told.plan.output, "Other differences\n");
-  CHECK_CONTAINS (told.plan.output, "They are trained on different lines");
+  CHECK_CONTAINS (told.plan.output, "The runs are trained on different lines");
   CHECK_CONTAINS (told.plan.output, "Updates of 14 tokens");
   CHECK_CONTAINS (told.table, lines);
   CHECK_CONTAINS (told.table, batches);
-  CHECK_CONTAINS (told.compare.output, "They are trained on different lines");
+  CHECK_CONTAINS (told.compare.output, "The runs are trained on different lines");
   CHECK_CONTAINS (told.page, lines);
   /* The plan reports the difference for a finished cell too. */
   PlaitTestCall again = CALL ("grid", "tiny.ini", "--dry-run", "--json");
@@ -178,8 +178,9 @@ TEST_CASE (command_grid, says_that_cells_begin_with_less_of_another_run)
   write_grid ("decoder.combiner=serial;flat\n", "one", "r s\ns r\nr r\n");
   DONE (CALL ("run", "tiny.ini", "--output", "start.h5", "--quiet"));
   PlaitTestCall plan = CALL ("grid", "tiny.ini", "--dry-run", "--json", "--set", "train.initialise=start.h5");
-  CHECK_CONTAINS (plan.output,
-                  "They take different numbers of parameters from train.initialise: all in decoder.combiner=serial; ");
+  CHECK_CONTAINS (
+      plan.output,
+      "The runs take different numbers of parameters from train.initialise: all in decoder.combiner=serial; ");
   PlaitTestCall run = CALL ("grid", "tiny.ini", "--quiet", "--set", "train.initialise=start.h5");
   CHECK_CONTAINS (run.output, "all in serial; ");
   /* A cell with fewer sources still trains on the same lines. */

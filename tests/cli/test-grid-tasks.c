@@ -118,7 +118,7 @@ TEST_CASE (command_grid, runs_a_cell_in_one_process_alone)
   PlaitTestCall one = DONE (CALL ("grid", "tiny.ini", "--cell", "experiment.seed=1"));
   CHECK_CONTAINS (one.errors, "experiment.seed=1: begins");
   PlaitTestCall plan = CALL ("grid", "tiny.ini", "--dry-run");
-  CHECK_CONTAINS (plan.output, "1 that\nran and 0 whose speed was measured now; memory of one at most ");
+  CHECK_CONTAINS (plan.output, "1 that\nran and 0 whose speed was measured now; memory of a cell at most ");
   PlaitTestCall again = DONE (CALL ("grid", "tiny.ini", "--cell", "experiment.seed=1"));
   CHECK (!strstr (again.errors, "begins"));
 
@@ -375,7 +375,7 @@ TEST_CASE (command_grid, takes_the_number_of_a_job_alone_on_its_line)
         {
           CHECK (!strstr (words, "--dependency"));
           CHECK_CONTAINS (call.errors,
-                          "error: sbatch --parsable does not print the number of the job on a line of its");
+                          "error: sbatch --parsable should print the number of the job on a line of its own");
           CHECK_CONTAINS (call.errors, "; jobs may be in the queue: squeue --name=plait-");
           CHECK_CONTAINS (call.errors, " shows them, scancel --name=plait-");
           CHECK_CONTAINS (plait_test_read_text (cancelled), "--name=plait-");

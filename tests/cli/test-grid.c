@@ -134,7 +134,7 @@ TEST_CASE (command_grid, exits_with_1_and_names_the_cells_that_failed)
 
   CHECK_INT (call.code, 1);
   CHECK_CONTAINS (call.errors, "the cell data.maximum_target_length=1 failed: ");
-  CHECK_CONTAINS (call.errors, "the end of cells/maximum_target_length-1-");
+  CHECK_CONTAINS (call.errors, "the last lines of cells/maximum_target_length-1-");
   CHECK_CONTAINS (call.errors, "error: 1 of 2 cells failed (data.maximum_target_length=1)");
   CHECK_CONTAINS (call.output, "maximum_target_length  n");
   CHECK (has_file ("cells/grid.h5"));

@@ -78,7 +78,8 @@ TEST_CASE (grid_match, says_what_cannot_be)
     const char *lines;
     const char *part;
   } cases[] = {
-    { "decoder.layers=1;4\nmatch=parameters\nmatch.vary=source.a.feed_forward\n", "the nearest number is " },
+    { "decoder.layers=1;4\nmatch=parameters\nmatch.vary=source.a.feed_forward\n",
+      "the nearest number of this cell is " },
     { "decoder.combiner=flat;serial\nmatch=depth\nmatch.vary=decoder.feed_forward\n", "\"depth\" is not a choice" },
     { "decoder.combiner=flat;serial\nmatch=parameters\n", "needs match.vary=" },
     { "decoder.combiner=flat;serial\nmatch=parameters\nmatch.vary=decoder.feed_forward,source.a.feed_forward\n",

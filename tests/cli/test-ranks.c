@@ -283,7 +283,7 @@ TEST_CASE (ranks, refuse_in_one_sentence)
 TEST_CASE (ranks, fail_together_in_an_update)
 {
   SKIP_WITHOUT_MPI;
-  check_failed ("too-large", 1, "does not fit (");
+  check_failed ("too-large", 1, "does not fit into memory (");
 }
 
 TEST_CASE (ranks, diverge_together)

@@ -149,7 +149,8 @@ TEST_CASE (reproduce_command, refuses)
 {
   make_run ("refusing.h5");
   CHECK_REFUSED (CALL ("reproduce", "made.ini"), "made.ini");
-  CHECK_REFUSED (CALL ("reproduce", "refusing.h5", "--updates", "13"), "is more than the 12 that refusing.h5 has made");
+  CHECK_REFUSED (CALL ("reproduce", "refusing.h5", "--updates", "13"),
+                 "is more than the 12 updates that refusing.h5 has made");
   CHECK_REFUSED (CALL ("reproduce", "refusing.h5", "--updates", "2"), "begins with update 3");
   CHECK_REFUSED (CALL ("reproduce", "refusing.h5", "--updates", "0"), "--updates");
   CHECK_REFUSED (CALL ("reproduce", "refusing.h5", "--set", "train.batch=3"),

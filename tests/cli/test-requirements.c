@@ -156,10 +156,11 @@ TEST_CASE (requirements, refuse_what_cannot_be_met)
   CHECK_REFUSED (TRANSLATE ("--prefix", "known", "--set", "decode.maximum_length=1"),
                  "known:1: the prefix needs 2 tokens with the end token, but decode.maximum_length allows 1");
   CHECK_REFUSED (TRANSLATE ("--constraints", "many", "--set", "decode.maximum_length=200"),
-                 "many:1: has 65 phrases, but a translation can be required to have 64");
+                 "many:1: has 65 phrases, but at most 64 can be required");
   CHECK_REFUSED (TRANSLATE ("--prefix", "short", "--output", "out"),
                  "short ends after line 2, but the sources have more lines");
-  CHECK_REFUSED (TRANSLATE ("--prefix", "longer", "--output", "out"), "longer has 9 lines, but the sources have 8");
+  CHECK_REFUSED (TRANSLATE ("--prefix", "longer", "--output", "out"),
+                 "longer has 9 lines, but the sources have only 8");
   CHECK (!plait_test_exists ("out"));
   CHECK_REFUSED (TRANSLATE ("--prefix", "-"), "--prefix: standard input is for sources");
   CHECK_REFUSED (TRANSLATE ("--prefix", "known", "--output", "known", "--force"), "is the same file as known");

@@ -176,9 +176,9 @@ TEST_CASE (run_command, leaves_a_run_that_is_a_vocabulary)
   PlaitTestCall encode = plait_test_call ("nowhere\n", (const char *[]){ "vocabulary", "--encode", "small.h5", NULL });
   PlaitTestCall several = CALL ("vocabulary", "--show", "two.h5");
   CHECK_REFUSED (CALL ("vocabulary", "--show", "small.h5", "--name", "a"),
-                 "small.h5: has no vocabulary \"a\" (there are: shared)");
+                 "small.h5: has no vocabulary \"a\" (the vocabularies are: shared)");
   CHECK_REFUSED (CALL ("vocabulary", "--show", "two.h5", "--name", ""),
-                 "two.h5: has no vocabulary \"\" (there are: a, target)");
+                 "two.h5: has no vocabulary \"\" (the vocabularies are: a, target)");
   CHECK_REFUSED (CALL ("vocabulary", "--show", "small.ini", "--name", "a"),
                  "small.ini: is not a run, so it has no vocabulary called a; leave --name out");
   CHECK_REFUSED (CALL ("vocabulary", "--output", "new", "--name", "a", "small.ini"),
@@ -187,7 +187,7 @@ TEST_CASE (run_command, leaves_a_run_that_is_a_vocabulary)
   CHECK_CONTAINS (show.output, "small.h5  words, ");
   CHECK_CONTAINS (show_one.output, "\"format\": \"words\"");
   CHECK_STRING (encode.output, "<unk>\n");
-  CHECK_REFUSED (several, "two.h5: has several vocabularies (a, target); say which one with --name");
+  CHECK_REFUSED (several, "two.h5: has several vocabularies (a, target); choose one with --name");
 }
 
 /* Returns the losses of run.h5 as text. */

@@ -87,9 +87,8 @@ TEST_CASE (show_command, cuts_long_tables)
 
   CHECK_CONTAINS (call.output, "  step  negative_log_likelihood  target_tokens_per_second\n"
                                "   100                        8                      1000\n");
-  CHECK_CONTAINS (call.output, "  1000                      0.8                      1009\n"
-                               "  … 10 more; --all shows them\n"
-                               "  2100                  0.38095                      1020\n");
+  CHECK_CONTAINS (call.output, "  1000                      0.8                      1009\n  … 10 more rows; --all "
+                               "shows them\n  2100                  0.38095                      1020\n");
   CHECK_CONTAINS (whole.output, "  1100                  0.72727                      1010\n");
 }
 
@@ -199,7 +198,7 @@ TEST_CASE (show_command, notices_damage)
   CHECK_REFUSED (CALL ("show", "run.h5"), "run.h5: is damaged within bytes ");
   plait_test_write_bytes (path, bytes, size / 2);
   PlaitTestCall cut = CALL ("show", "run.h5");
-  CHECK_REFUSED (cut, "so it was cut short or added to");
+  CHECK_REFUSED (cut, "so the file was cut short or extended");
   g_free (bytes);
 }
 

@@ -187,8 +187,8 @@ TEST_CASE (vocabulary_command, refuses)
   plait_test_write ("text", "a b\n");
   plait_test_write ("a", "a\n");
   DONE (CALL ("vocabulary", "-q", "-o", "words", "--type", "words", "a"));
-  CHECK_REFUSED (CALL ("vocabulary"), "expected one of --output, --show, --encode and --decode, not none");
-  CHECK_REFUSED (CALL ("vocabulary", "--show", "a", "--encode", "b"), "not several");
+  CHECK_REFUSED (CALL ("vocabulary"), "expected one of --output, --show, --encode and --decode, found none");
+  CHECK_REFUSED (CALL ("vocabulary", "--show", "a", "--encode", "b"), "found several");
   CHECK_REFUSED (CALL ("vocabulary", "--output", "new"), "a text file is missing");
   CHECK_REFUSED (CALL ("vocabulary", "--published", "new"), "--published needs --output");
   CHECK_REFUSED (CALL ("vocabulary", "--output", "new", "--published", "new", "text"),

@@ -54,9 +54,10 @@ TEST_CASE (too_long, stops_with_its_line_and_loses_none_before)
       CHECK_INT (translate.code, 2);
       CHECK_INT (score.code, 2);
       CHECK_INT (file.code, 2);
-      CHECK_CONTAINS (translate.errors, "in.a:2: [source a]: a sentence of 9 rows is longer than position_limit=6");
+      CHECK_CONTAINS (translate.errors,
+                      "in.a:2: [source a]: a sentence has 9 rows, but there are only position_limit=6");
       CHECK_CONTAINS (score.errors, "in.a:2: ");
-      CHECK_CONTAINS (translate.errors, "in.a:4: [source a]: a sentence of 9 rows is longer");
+      CHECK_CONTAINS (translate.errors, "in.a:4: [source a]: a sentence has 9 rows");
       CHECK_CONTAINS (score.errors, "in.a:4: ");
       CHECK_CONTAINS (score.errors, "the lines before the first are done");
       CHECK_CONTAINS (translate.errors, "data.too_long=skip");
@@ -140,7 +141,7 @@ TEST_CASE (too_long, targets_are_not_said_to_be_truncated)
       = CALL ("score", "limited.h5", "--source", "a=long.a", "--target", "long.b", "--set", "data.too_long=truncate");
   CHECK_INT (both.code, 2);
   CHECK_CONTAINS (both.errors, "warning: long.a:2: truncated to 6 tokens");
-  CHECK_CONTAINS (both.errors, "error: long.b:2: [decoder]: a target of");
+  CHECK_CONTAINS (both.errors, "error: long.b:2: [decoder]: a target has");
 }
 
 /* Before training, reports the sentences of all splits that are too long together. */
@@ -169,7 +170,7 @@ TEST_CASE (too_long, is_named_with_all_others_before_training)
   DONE (
       CALL ("run", "limited.ini", "--force", "--set", "data.train.b=long.b", "--set", "data.maximum_target_length=5"));
   CHECK_INT (target.code, 2);
-  CHECK_CONTAINS (target.errors, "long.b:2: [decoder]: a target of 13 rows");
+  CHECK_CONTAINS (target.errors, "long.b:2: [decoder]: a target has 13 rows");
   CHECK (!strstr (target.errors, "learning vocabulary"));
 }
 

@@ -182,9 +182,9 @@ TEST_CASE (translate_command, reads_columns)
       plait_test_call ("a\td\nb\t \n", (const char *[]){ "translate", "two.h5", "-q", "--tsv", "a,b", NULL }),
       "standard input:2: the line is empty; expected a sentence of b");
   CHECK_REFUSED (plait_test_call ("a\td\nb\n", (const char *[]){ "translate", "two.h5", "-q", "--tsv", "a,b", NULL }),
-                 "standard input:2: 1 fields; expected 2");
+                 "standard input:2: the line has 1 fields; expected 2");
   CHECK_REFUSED (plait_test_call ("a\td\tc\n", (const char *[]){ "translate", "two.h5", "-q", "--tsv", "a,b", NULL }),
-                 "standard input:1: 3 fields; expected 2");
+                 "standard input:1: the line has 3 fields; expected 2");
   CHECK_REFUSED (
       plait_test_call ("a\td\n\xff\td\n", (const char *[]){ "translate", "two.h5", "-q", "--tsv", "a,b", NULL }),
       "standard input:2: byte 1 of the line (0xff) is not UTF-8");
@@ -248,7 +248,7 @@ TEST_CASE (translate_command, tells_labels)
                  "masked.h5 predicts the masked tokens of its own corpus");
   PlaitTestCall shuffled = DONE (CALL ("adversarial", "class.h5", "-q"));
   CHECK_REFUSED (CALL ("adversarial", "masked.h5", "-q"),
-                 "masked.h5 predicts a part of its source, which cannot come from another sentence");
+                 "masked.h5 predicts a part of its own source, so this source cannot be taken from another sentence");
   PlaitTestCall compared = CALL ("compare", "class.h5", "class.h5");
   CHECK_REFUSED (plait_test_call_program ("plait-bench", (const char *[]){ "train", "class.ini", NULL }),
                  "[predict] has no decoder, but plait-bench draws");

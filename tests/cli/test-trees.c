@@ -81,8 +81,8 @@ TEST_CASE (trees_command, refuses)
   plait_test_write ("tokens", tokens);
   plait_test_write ("short", "a\n");
   plait_test_write ("triples", "[1,2,201]\n");
-  CHECK_REFUSED (CALL ("trees"), "expected one of --check and --convert, not none");
-  CHECK_REFUSED (CALL ("trees", "--check", "trees", "--convert", "trees"), "not both");
+  CHECK_REFUSED (CALL ("trees"), "expected one of --check and --convert, found none");
+  CHECK_REFUSED (CALL ("trees", "--check", "trees", "--convert", "trees"), "found both");
   CHECK_REFUSED (CALL ("trees", "--check", "nowhere"), "nowhere: cannot be opened");
   CHECK_REFUSED (CALL ("trees", "--check", "trees", "--tokens", "short"), "short:2: ends here, but trees continues");
   CHECK_REFUSED (CALL ("trees", "--check", "trees", "--to", "triples"), "--to and --output are for --convert");
@@ -161,9 +161,9 @@ TEST_CASE (trees_of_runs, are_trained_with_and_translated_with)
                  "a.trees, which source \"a\" is read with, is not given: add --source a.trees=FILE");
   CHECK_REFUSED (forest_call ("translate", "run.h5", "-s", "a.trees=made/test.a.trees", NULL),
                  "source \"a\" is not given");
-  CHECK_REFUSED (forest_call ("translate", "run.h5", "-s", "b=made/test.a", NULL), "it reads: a, a.trees");
+  CHECK_REFUSED (forest_call ("translate", "run.h5", "-s", "b=made/test.a", NULL), "the run reads: a, a.trees");
   CHECK_REFUSED (forest_call ("translate", "right.h5", "-s", "a=made/test.a", "-s", "a.trees=made/test.a.trees", NULL),
-                 "--source a.trees=made/test.a.trees: the run has no such source; it reads: a");
+                 "--source a.trees=made/test.a.trees: the run has no such source; the run reads: a");
   CHECK_REFUSED (forest_call ("translate", "run.h5", "-s", "a=-", "-s", "a.trees=-", NULL),
                  "standard input cannot be both a and");
   CHECK_REFUSED (

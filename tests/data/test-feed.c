@@ -163,5 +163,5 @@ TEST_CASE (feed, shares_columns_and_reports_their_faults)
       CHECK_INT (batch->inputs[2].tokens[i], 4 + (int)i);
     }
   CHECK (!plait_feed_next (feed, 2, &error));
-  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "table:3: 1 fields; expected 2");
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "table:3: the line has 1 fields; expected 2");
 }

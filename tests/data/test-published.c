@@ -402,7 +402,7 @@ TEST_CASE (published, refuses_merges_that_stand_there_twice)
   put_byte_pairs (bart);
   put_text ("merges.txt", twice);
   CHECK (!open_model (NULL, &error));
-  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "these two pieces are merged twice");
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "the file merges these two pieces twice");
 }
 
 TEST_CASE (published, asks_for_the_side_where_there_are_two)

@@ -267,15 +267,15 @@ TEST_CASE (subwords, say_what_to_do_where_none_can_be_learnt)
     const char *message;
   } cases[] = {
     { "unigram", few, "identity", 5, FALSE,
-      "sample: no unigram vocabulary of 5 pieces can be made from this text: its characters and the special tokens are "
-      "14 pieces; raise data.vocabulary_size (plait vocabulary --size) to that or more, or give rare characters no "
-      "piece with a data.vocabulary_character_coverage (--coverage) below 1" },
+      "sample: no unigram vocabulary of 5 pieces can be made from this text: the characters of the text and the "
+      "special tokens are 14 pieces; raise data.vocabulary_size (plait vocabulary --size) to that or more, or give "
+      "rare characters no piece with a data.vocabulary_character_coverage (--coverage) below 1" },
     { "bpe", few, "identity", 5, FALSE, "no bpe vocabulary of 5 pieces" },
     { "bpe", few, "identity", 100, TRUE, "special tokens are 270 pieces, including the bytes; raise" },
     { "bpe", few, "identity", 100000, FALSE,
-      "sample: no bpe vocabulary of 100000 pieces can be made from this text: it gives 39 at most; lower "
+      "sample: no bpe vocabulary of 100000 pieces can be made from this text: the text gives 39 pieces at most; lower "
       "data.vocabulary_size (plait vocabulary --size) to that or less, or learn from more text" },
-    { "unigram", few, "nfkc", 100000, FALSE, "it gives 16 at most; lower" },
+    { "unigram", few, "nfkc", 100000, FALSE, "the text gives 16 pieces at most; lower" },
     { "unigram", "\u00a0\u2003\n\u2581\u200b\n", "nfkc", 20, FALSE, "sample: has no text; expected text" },
     { "unigram", "\u2585\n", "nmt_nfkc_cf", 20, FALSE, "sample: has no text; expected text" },
     { "bpe", long_word, "identity", 20, FALSE,

@@ -112,7 +112,7 @@ TEST_CASE (tree_lines, have_the_length_of_a_line_at_most)
     g_string_append (text, " (A a)\n");
   shown = trees_of (text->str, TRUE);
   CHECK_STRING (shown, "1:(A a)!trees:2: the tree that begins here has more than 1048576 bytes; expected one tree over "
-                       "one sentence, so close its brackets, or take it out");
+                       "one sentence, so close its brackets, or remove it");
 }
 
 /* Parses the tree in @line, as every reader of trees does. */

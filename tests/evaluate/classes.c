@@ -110,6 +110,6 @@ TEST_CASE (classes, are_compared_on_the_same_references)
   GError *error = NULL;
 
   CHECK (!plait_compare_systems (metric, a, b, PLAIT_TEST_PERMUTATION, 10, 1, &comparison, &error));
-  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "do not belong to the same references");
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "the two have different references");
   g_clear_error (&error);
 }

@@ -163,7 +163,7 @@ TEST_CASE (documents, refuse)
   check_refused ("\303", "", "", "the hypothesis of sentence 2 is not valid UTF-8");
   check_refused ("x", NULL, NULL, "sentence 2 has no reference");
   CHECK (!plait_metric_statistics (metric, &nothing, &error));
-  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "there are no documents: all lines of the reference are blank");
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "there are no documents, because all lines of the reference are blank");
 }
 
 /* If a set of references lacks a line, it lacks the whole document. */

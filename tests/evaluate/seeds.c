@@ -159,7 +159,7 @@ TEST_CASE (seeds, other_references_are_refused)
   add_seed (&system, numbers, 2);
   CHECK (!plait_compare_seeds (metric, (const PlaitStatistics *const *)baseline.seeds, 1,
                                (const PlaitStatistics *const *)system.seeds, 2, &comparison, &error));
-  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "same references");
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "the runs have different references");
 }
 
 /* Draws the scores of a system for @n seeds. Standard deviations: @of_seeds between seeds, 1 between sentences for one

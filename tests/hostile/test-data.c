@@ -57,7 +57,7 @@ HOSTILE_CASE (hostile_data, features_do_not_fit)
   materials_write_features ("validation.image", 6, 3, 5, 0);
   REFUSED (RUN_IMAGE, "the validation corpus|\"image\": the features are 5 wide|4 in training");
   materials_write_features ("validation.image", 6, 0, 4, 0);
-  REFUSED (RUN_IMAGE, "validation.image: /features has 0 in dimension 2");
+  REFUSED (RUN_IMAGE, "validation.image: /features has the size 0 in dimension 2");
 
   materials_write_features ("test.image", 6, 3, 5, 0);
   REFUSED (TRANSLATE_IMAGE " -o new", "image|5 wide|4");

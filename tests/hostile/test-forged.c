@@ -374,7 +374,8 @@ HOSTILE_CASE (hostile_forged, newer_format)
   plait_test_copy ("text.h5", "forged.h5");
   forge_seal ("forged.h5", PLAIT_STORE_FORMAT + 1);
   for (guint i = 0; i < G_N_ELEMENTS (commands); i++)
-    REFUSED (commands[i], "forged.h5: has format 3, this plait reads 2; use the plait that wrote it or a newer one");
+    REFUSED (commands[i],
+             "forged.h5: has format 3, but this plait reads 2; use the plait that wrote it or a newer one");
   forge_seal ("forged.h5", G_MAXINT32);
   REFUSED (TRANSLATE, "forged.h5: has format 2147483647");
 }

@@ -54,7 +54,8 @@ HOSTILE_CASE (hostile_value, settings)
     { "--set evaluate.resamples=1000001", "[evaluate] resamples|0 to 1000000" },
     { "--set evaluate.length_bins=5;4", "[evaluate] length_bins|rising whole numbers" },
     { "--set evaluate.translation_rates=beam", "[evaluate] translation_rates|search|forced" },
-    { "--set evaluate.translation_rate_under=3", "[evaluate] translation_rate_under|a word could be both" },
+    { "--set evaluate.translation_rate_under=3",
+      "[evaluate] translation_rate_under|a word could count as over- and under-translated" },
     { "--set train.optimizer=adadelta --set train.schedule=noam", "[train] schedule|drop the key" },
     { "--set train.initialise=nowhere", "[train] initialise|does not exist|name the file of a finished run" },
     { "--set train.initialise=train.a", "train.a" },
@@ -64,7 +65,7 @@ HOSTILE_CASE (hostile_value, settings)
     { "--set data.maximum_source_length=1", "train.a|no tuple of the train corpus is left|dropped 48 of 48" },
     { "--set data.maximum_target_length=1", "no tuple of the train corpus is left|change what drops them" },
     { "--set data.folder=/nowhere", "[data] train.a: there is no file /nowhere/train.a" },
-    { "--set data.test.a=", "[data] test.a: no file is named" },
+    { "--set data.test.a=", "[data] test.a: the key names no file" },
     { "--set data.other.a=test.a", "\"other\" is not a split|begin with test" },
     { "--set data.test2.a=test.a", "there is no file for test2.b; add test2.b=FILE" },
     { "--set data.target=nothing", "there is no file for train.nothing|add train.nothing=FILE" },
@@ -101,17 +102,17 @@ HOSTILE_CASE (hostile_value, learned_positions)
 {
   static const Refusal refusals[] = {
     { "--set source.a.positions=learned --set source.a.position_limit=2",
-      "the train corpus|train.a:1: [source a]: a sentence of|position_limit=2|raise position_limit" },
+      "the train corpus|train.a:1: [source a]: a sentence has|position_limit=2|raise position_limit" },
     { "--set decoder.positions=learned --set decoder.position_limit=5",
       "[decode] maximum_length|decoder.position_limit=5" },
     { "--set decoder.positions=learned --set decoder.position_limit=5 --set decode.maximum_length=5",
-      "the train corpus|train.target:1: [decoder]: a target of|position_limit=5|data.maximum_target_length" },
+      "the train corpus|train.target:1: [decoder]: a target has|position_limit=5|data.maximum_target_length" },
   };
 
   REFUSE_ALL ("run text.ini -q -o new", refusals);
   plait_test_write ("long", "a a a a a a a a a a a a a a a a a a a a a a a a a a a a a a\n");
   DONE (ATTEMPT ("run text.ini -q -o learned.h5 --set source.a.positions=learned --set source.a.position_limit=20"));
-  REFUSED ("translate learned.h5 -q -s a=long -s b=long", "[source a]: a sentence of 31 rows|position_limit=20");
+  REFUSED ("translate learned.h5 -q -s a=long -s b=long", "[source a]: a sentence has 31 rows|position_limit=20");
 }
 
 HOSTILE_CASE (hostile_value, options_of_translate)
@@ -139,7 +140,7 @@ HOSTILE_CASE (hostile_value, options_of_translate)
     { "-s a=test.a -s b=test.b --checkpoint average", "text.h5|no checkpoint \"average\"" },
     { "-s a=test.a", "source \"b\" is not given|--without b" },
     { "-s a=test.a -s b=test.b --without b", "source \"b\" is both given and left out" },
-    { "-s a=test.a -s c=test.b", "--source c=test.b|it reads: a, b" },
+    { "-s a=test.a -s c=test.b", "--source c=test.b|the run reads: a, b" },
     { "-s a=test.a -s a=test.b", "already given" },
     { "-s a -s b=test.b", "--source a: expected NAME=FILE" },
     { "-s a= -s b=test.b", "--source a=: expected NAME=FILE" },

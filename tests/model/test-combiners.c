@@ -124,7 +124,7 @@ TEST_CASE (combiners, more_memories_than_a_softmax_takes_are_refused)
   CHECK (build (&fits, "flat", plain, PLAIT_DECODER_NORM_PRE, many, 64, NO_ERROR));
   CHECK (build (&apart, "serial", plain, PLAIT_DECODER_NORM_PRE, many, 65, NO_ERROR));
   CHECK (!build (&joint, "flat", plain, PLAIT_DECODER_NORM_PRE, many, 65, &error));
-  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "one softmax over 65 memories, at most 64 can share one");
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "one softmax is to cover 65 memories, but at most 64 can share a softmax");
   for (guint i = 0; i < 65; i++)
     g_free ((char *)many[i].name);
 }

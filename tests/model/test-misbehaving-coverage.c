@@ -27,7 +27,7 @@ COVERAGE_BUILD (coverage_loss_of_a_bad_name, shape->losses.losses[0].name = "1",
 COVERAGE_BUILD (coverage_loss_before_training, shape->losses.losses[0].start = -1, "gives its loss \"sound\" the start -1: give it 0 or more")
 COVERAGE_BUILD (coverage_parameter_outside, plait_parameters_declare (build->parameters, "..", 1, 1, PLAIT_ZEROS), "build: \"..\" is not a valid name for a parameter")
 COVERAGE_BUILD (states_out_of_this_world, shape->width = (gint64)1 << 40, "build declares states 1099511627776 wide; give at most 16777216 columns")
-COVERAGE_BUILD (coverage_parameter_of_another, plait_parameters_declare (build->parameters, "decoder/a", 1, 1, PLAIT_ZEROS), "build: the parameter decoder/a is declared, but names here begin with ")
+COVERAGE_BUILD (coverage_parameter_of_another, plait_parameters_declare (build->parameters, "decoder/a", 1, 1, PLAIT_ZEROS), "build: the parameter decoder/a is declared, but its name must begin with ")
 COVERAGE_STEP (update, adds_no_number_as_a_loss, (plait_coverage_add_loss (step, "sound", number (step->tape, NAN)), step->state), "its loss \"sound\" is nan, although the loss of the targets is finite")
 COVERAGE_STEP (score, scores_nothing, NULL, "gave NULL for a score")
 COVERAGE_STEP (score, scores_too_few, zeros (step->tape, step->n - 1, 1), "gave a score [")

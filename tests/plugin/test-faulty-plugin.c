@@ -144,15 +144,16 @@ TEST_CASE (faulty_plugin, descriptors_that_are_none)
   check_fault ("no-symbol", "has no function plait_plugin");
   check_fault ("no-descriptor", "gave no descriptor");
   check_fault ("wrong-magic", "begins with 0xdeadbeef instead of 0x706c6169");
-  check_fault ("short-struct", "descriptor has 16 bytes, this plait expects");
-  check_fault ("older-interface", "built for plugin interface 1, this plait has 2, in which combiners have a state");
-  check_fault ("newer-interface", "built for plugin interface 3, this plait has 2; update plait");
+  check_fault ("short-struct", "descriptor has 16 bytes, but this plait expects");
+  check_fault ("older-interface",
+               "built for plugin interface 1, but this plait has 2, in which combiners have a state");
+  check_fault ("newer-interface", "built for plugin interface 3, but this plait has 2; update plait");
 }
 
 TEST_CASE (faulty_plugin, layouts_of_another_build)
 {
-  check_fault ("layout-pointer", "a pointer of 5 bytes, this plait has 8; rebuild the plugin for this machine");
-  check_fault ("layout-scalar", "a scalar of 5 bytes, this plait has");
+  check_fault ("layout-pointer", "a pointer of 5 bytes, but this plait has 8; rebuild the plugin for this machine");
+  check_fault ("layout-scalar", "a scalar of 5 bytes, but this plait has");
   check_fault ("layout-tensor", "a tensor of 5 bytes");
   check_fault ("layout-node", "a tape node of 5 bytes");
   check_fault ("layout-input", "a batch input of 5 bytes");
@@ -190,11 +191,11 @@ TEST_CASE (faulty_plugin, schemas_that_a_module_was_not_built_from)
     const char *part;
   } changes[] = {
     { "type=integer", "type=real",
-      "was built with type=integer for the parameter \"heads\", %s says type=real; build it" },
+      "was built with type=integer for the parameter \"heads\", but %s says type=real; build it" },
     { "choices=first;last", "choices=last;first",
-      "was built with choices=first;last for the parameter \"order\", %s says choices=last;first" },
+      "was built with choices=first;last for the parameter \"order\", but %s says choices=last;first" },
     { "default=a;b", "default=a;b\nchoices=a;b",
-      "was built with choices= for the parameter \"parts\", %s says choices=a;b" },
+      "was built with choices= for the parameter \"parts\", but %s says choices=a;b" },
     { "[parameter.heads]", "[parameter.haeds]", "was built without the parameter \"haeds\" of %s; build it again" },
     { "[parameter.parts]\ntype=list\ndefault=a;b\nsummary=Parts\n", "",
       "was built with the parameter \"parts\", which %s does not describe; build it again" },
@@ -219,7 +220,7 @@ TEST_CASE (faulty_plugin, tables_without_functions)
   check_fault ("no-table", "has no table of functions");
   check_fault ("no-build", "has no function \"build\"");
   check_fault ("no-combine", "has no function \"combine\"");
-  check_fault ("huge-state", "asks for a state of 1073741824 bytes, at most 16777216 are allowed");
+  check_fault ("huge-state", "asks for a state of 1073741824 bytes, but at most 16777216 are allowed");
 }
 
 TEST_CASE (faulty_plugin, other_kinds_without_functions)

@@ -66,7 +66,7 @@ TEST_CASE (registry, names_that_are_not_known)
   CHECK (!plait_registry_find (registry, PLAIT_PLUGIN_COMBINER, "bilinear", &error));
   CHECK_ERROR (error, PLAIT_ERROR_PLUGIN, "expected one of flat, hierarchical");
   CHECK (!plait_registry_find (registry, PLAIT_PLUGIN_ENCODER, "flat", &error));
-  CHECK_ERROR (error, PLAIT_ERROR_PLUGIN, "there is no encoder called \"flat\"; there are no others either");
+  CHECK_ERROR (error, PLAIT_ERROR_PLUGIN, "there is no encoder called \"flat\"; no plugin of this kind is installed");
 }
 
 TEST_CASE (registry, unknown_names_say_where_they_were_looked_for)
@@ -85,7 +85,8 @@ TEST_CASE (registry, unknown_names_say_where_they_were_looked_for)
   plait_registry_remember (registry, PLAIT_PLUGIN_COMBINER, "flut", "/there/combiner/flut.so");
   CHECK (!plait_registry_find (registry, PLAIT_PLUGIN_COMBINER, "flut", &error));
   CHECK_ERROR (error, PLAIT_ERROR_PLUGIN,
-               "there is no combiner called \"flut\"; the run had it from /there/combiner/flut.so (looked for in ");
+               "there is no combiner called \"flut\"; the run was trained with the one in /there/combiner/flut.so "
+               "(looked for in ");
 }
 
 TEST_CASE (registry, says_which_plugins_lie_beside_the_folders_of_kinds)

@@ -96,7 +96,7 @@ TEST_CASE (store_dataset, converts_without_loss_or_refuses)
   CHECK (!plait_store_read (store, "/float", PLAIT_STORE_INT64, 2, wide, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "cannot be read as int64");
   CHECK (!plait_store_read (store, "/int", PLAIT_STORE_INT32, 1, narrow, &error));
-  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "/int has 2 elements, 1 were expected");
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "/int has 2 elements instead of 1");
 }
 
 TEST_CASE (store_dataset, reads_rows_within_bounds)
@@ -148,7 +148,7 @@ TEST_CASE (store_dataset, steps_over_the_stride_of_a_tensor)
   CHECK_NEAR (found[2], 9, 0);
   CHECK (plait_store_read_tensor (store, "/none", (PlaitTensor){ found, 0, 2, 3 }, NO_ERROR));
   CHECK (!plait_store_read_tensor (store, "/w", plait_tensor (found, 2, 3), &error));
-  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "/w has the shape [3, 2], [2, 3] was expected");
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "/w has the shape [3, 2] instead of [2, 3]");
 }
 
 TEST_CASE (store_dataset, keeps_bytes_and_emptiness)
@@ -224,7 +224,7 @@ TEST_CASE (store_dataset, keeps_text)
   CHECK (!plait_store_read_strings (store, "/text/uneven", 1000, NULL, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "at most 1000");
   CHECK (!plait_store_read_string (store, "/text/words", &error));
-  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "/text/words holds 4 strings, one was expected");
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "/text/words holds 4 strings instead of one");
 }
 
 TEST_CASE (store_dataset, refuses_text_that_is_none)

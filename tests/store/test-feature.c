@@ -113,9 +113,9 @@ TEST_CASE (store_feature, refuses_other_shapes_and_types)
 {
   const char *path = plait_test_path ("features.h5");
   make (path, "/x", H5T_IEEE_F32LE, 2, (hsize_t[]){ 5, 2 }, H5P_DEFAULT);
-  check_refused (path, NULL, PLAIT_ERROR_INPUT, "/x has 2 dimensions, expected the three [sentence, position, width]");
+  check_refused (path, NULL, PLAIT_ERROR_INPUT, "/x has 2 dimensions; expected three, [sentence, position, width]");
   make (path, "/x", H5T_IEEE_F32LE, 3, (hsize_t[]){ 5, 0, 2 }, H5P_DEFAULT);
-  check_refused (path, NULL, PLAIT_ERROR_INPUT, "/x has 0 in dimension 2");
+  check_refused (path, NULL, PLAIT_ERROR_INPUT, "/x has the size 0 in dimension 2");
   make (path, "/x", H5T_C_S1, 3, (hsize_t[]){ 5, 1, 2 }, H5P_DEFAULT);
   check_refused (path, NULL, PLAIT_ERROR_INPUT, "/x does not hold numbers");
 }
@@ -201,8 +201,8 @@ TEST_CASE (store_feature, refuses_lengths_that_cannot_be)
     int values[3];
     const char *part;
   } cases[] = {
-    { H5T_STD_I32LE, 2, { 1, 1 }, "/x_lengths must hold the number of valid positions of /x, expected 3 integers" },
-    { H5T_IEEE_F64LE, 3, { 1, 1, 1 }, "/x_lengths must hold the number of valid positions of /x, expected 3 integers" },
+    { H5T_STD_I32LE, 2, { 1, 1 }, "/x_lengths must hold the number of valid positions of /x, 3 integers" },
+    { H5T_IEEE_F64LE, 3, { 1, 1, 1 }, "/x_lengths must hold the number of valid positions of /x, 3 integers" },
     { H5T_STD_I64LE, 3, { 1, 3, 1 }, "/x_lengths[1] is 3, expected the number of valid positions" },
     { H5T_STD_I8LE, 3, { 1, 1, -1 }, "/x_lengths[2] is -1, expected the number of valid positions" },
   };

@@ -336,7 +336,7 @@ TEST_CASE (store_file, notices_every_truncation_and_addition)
   GError *error = NULL;
   plait_test_write_bytes (broken, data, size - 1);
   CHECK (!plait_store_open (broken, &error));
-  CHECK_ERROR (error, PLAIT_ERROR_CORRUPT, "so it was cut short or added to");
+  CHECK_ERROR (error, PLAIT_ERROR_CORRUPT, "so the file was cut short or extended");
 }
 
 TEST_CASE (store_file, refuses_other_formats_in_words)
@@ -346,8 +346,8 @@ TEST_CASE (store_file, refuses_other_formats_in_words)
     int format;
     const char *words;
   } others[] = {
-    { 1, "has format 1, this plait reads 2; make it again with this one" },
-    { 3, "has format 3, this plait reads 2; use the plait that wrote it or a newer one" },
+    { 1, "has format 1, but this plait reads 2; make the file again with this plait" },
+    { 3, "has format 3, but this plait reads 2; use the plait that wrote it or a newer one" },
   };
   const char *path = plait_test_path ("run.h5");
 

@@ -50,8 +50,8 @@ plait_file_open (const char *path, PlaitFileInput input, const char *expected, s
                 S_ISDIR (status->st_mode) ? "a folder" : "not a regular file", expected);
   else if (fcntl (descriptor, F_SETFL, O_NONBLOCK), is_virtual (descriptor, status))
     plait_fail (error, PLAIT_ERROR_INPUT,
-                "%s: has a size of 0, but is generated while it is read, perhaps without an end; expected %s, so copy "
-                "the needed part into a file",
+                "%s: its size is 0, but reading it gives bytes, perhaps without end (as files of /proc do); expected "
+                "%s, so copy the needed part into a file",
                 path, expected);
   else
     {
@@ -287,11 +287,12 @@ plait_file_begin (const char *path, GError **error)
     fail_with_errno (file, PLAIT_ERROR_INPUT, "the file cannot be reached", error);
   else if (!resolved && lstat (path, &status) == 0)
     plait_fail (error, PLAIT_ERROR_INPUT,
-                "%s: it is a link to a file that does not exist; remove it or name its target", path);
+                "%s: it is a link to a file that does not exist; remove the link, or name its target", path);
   else if (*path == '\0' || g_str_has_suffix (path, "/"))
-    plait_fail (error, PLAIT_ERROR_INPUT, "\"%s\" is not the name of a file", path);
+    plait_fail (error, PLAIT_ERROR_INPUT, "\"%s\" is not the name of a file; name one", path);
   else if (resolved && !S_ISREG (status.st_mode))
-    plait_fail (error, PLAIT_ERROR_INPUT, "%s: it is not a regular file, so it cannot be replaced; name another", path);
+    plait_fail (error, PLAIT_ERROR_INPUT, "%s: it is not a regular file, so it cannot be replaced; name another file",
+                path);
   else if (plait_input_guard_check (file->path, path, error))
     {
       file->before = plait_file_stamp (file->path);
@@ -352,10 +353,10 @@ check_is_as_before (const PlaitFile *file, GError **error)
   PlaitFileStamp now = plait_file_stamp (file->path);
 
   return now.number == 0 || plait_file_stamp_matches (&now, &file->before)
-         || plait_fail (
-             error, PLAIT_ERROR_INPUT,
-             "%s: another program has written it in the meantime, so it is left unchanged; name another file",
-             file->name);
+         || plait_fail (error, PLAIT_ERROR_INPUT,
+                        "%s: another program has written this file in the meantime, so plait leaves it unchanged; name "
+                        "another file",
+                        file->name);
 }
 
 static gboolean
@@ -366,7 +367,7 @@ move_into_place (const PlaitFile *file, GError **error)
   /* If the answer to a successful rename is lost, the NFS client asks again and gets ENOENT. */
   return rename (file->temporary, file->path) == 0
          || (errno == ENOENT && plait_lock_is_at_path (file->descriptor, file->path))
-         || fail_with_errno (file, PLAIT_ERROR_FAILED, "the new file cannot replace it, so the old one stays", error);
+         || fail_with_errno (file, PLAIT_ERROR_FAILED, "the new file cannot replace the old one, which stays", error);
 }
 
 gboolean

@@ -170,12 +170,12 @@ plait_folder_begin (const char *path, GError **error)
   folder->parent = g_path_get_dirname (folder->path);
   free (resolved);
   if (*path == '\0')
-    return plait_fail_null (error, PLAIT_ERROR_INPUT, "\"\" is not the name of a folder");
+    return plait_fail_null (error, PLAIT_ERROR_INPUT, "\"\" is not the name of a folder; name one");
   gboolean exists = stat (folder->path, &here) == 0;
   if (exists ? !S_ISDIR (here.st_mode) : lstat (folder->path, &here) == 0)
-    return plait_fail_null (error, PLAIT_ERROR_INPUT, "%s: exists, but is not a folder; name another", path);
+    return plait_fail_null (error, PLAIT_ERROR_INPUT, "%s: exists, but is not a folder; name another folder", path);
   if (g_mkdir_with_parents (folder->parent, 0777) != 0)
-    return plait_fail_null (error, PLAIT_ERROR_INPUT, "%s: the folder cannot be made (%s); name another", path,
+    return plait_fail_null (error, PLAIT_ERROR_INPUT, "%s: the folder cannot be made (%s); name another folder", path,
                             g_strerror (errno));
   folder->inside
       = exists
@@ -273,8 +273,8 @@ static gboolean
 move_into_place (const PlaitFolder *folder, const char *const *names, GError **error)
 {
   if (!names && g_file_test (folder->path, G_FILE_TEST_EXISTS))
-    return plait_fail (error, PLAIT_ERROR_INPUT, "%s: another program has made it in the meantime; name another",
-                       folder->name);
+    return plait_fail (error, PLAIT_ERROR_INPUT,
+                       "%s: another program has made this folder in the meantime; name another folder", folder->name);
   if (names && !are_files (folder, names, error))
     return FALSE;
   if (!folder->inside && rename (folder->temporary, folder->path) == 0)
@@ -302,7 +302,7 @@ plait_folder_commit (PlaitFolder *folder, const char *const *names, GError **err
       if (!done)
         plait_fail (
             error, PLAIT_ERROR_FAILED,
-            "%s: the folder was made, but the one above it cannot be synced, so a loss of power may undo it: %s",
+            "%s: the folder was made, but its parent folder cannot be synced, so a loss of power may undo it: %s",
             folder->name, g_strerror (errno));
       folder_free (folder);
       return done;

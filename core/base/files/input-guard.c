@@ -82,6 +82,6 @@ plait_input_guard_check (const char *path, const char *name, GError **error)
     input = g_hash_table_lookup (inputs, &stamp);
   g_mutex_unlock (&mutex);
   return !input
-         || plait_fail (error, PLAIT_ERROR_INPUT, "%s: is the same file as %s, which the command reads; name another",
-                        name, input->name);
+         || plait_fail (error, PLAIT_ERROR_INPUT,
+                        "%s: is the same file as %s, which the command reads; name another file", name, input->name);
 }

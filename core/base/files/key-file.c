@@ -244,8 +244,8 @@ read_entry (PlaitKeyFile *file, Group *group, const char *line, guint number, Pl
   Entry *entry = g_hash_table_lookup (group->entries, key);
   if (entry)
     {
-      plait_problems_add (problems, "%s:%u: the key %s of [%s] is already in line %u; keep one of the two", file->name,
-                          number, key, group->name, entry->line);
+      plait_problems_add (problems, "%s:%u: the key %s of [%s] is already in line %u; keep one of the two lines",
+                          file->name, number, key, group->name, entry->line);
       return;
     }
   entry = put (file, group, key, value);
@@ -274,7 +274,8 @@ check_text (const char *text, gsize length, const char *name, GError **error)
   for (const char *at = text; at < end; at++)
     line += *at == '\n';
   if (*end == '\0')
-    return plait_fail (error, PLAIT_ERROR_INPUT, "%s:%u: there is a NUL byte; the file is not text", name, line);
+    return plait_fail (error, PLAIT_ERROR_INPUT,
+                       "%s:%u: the line has a NUL byte, so the file is not text; name a text file", name, line);
   return plait_fail (error, PLAIT_ERROR_INPUT, "%s:%u: the byte 0x%02x is not valid UTF-8; save the file as UTF-8",
                      name, line, (guint)(guchar)*end);
 }

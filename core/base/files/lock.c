@@ -192,14 +192,14 @@ plait_lock_take (const char *path, const char *busy, const char *remedy, PlaitLo
         {
           if (state == PLAIT_LOCK_NONE)
             plait_log_warning (log,
-                               "%s: the file system has no locks, so a second plait that writes there is detected only "
-                               "afterwards; make sure that there is none",
+                               "%s: the file system does not support locks, so a second plait that writes there is "
+                               "detected only afterwards; do not start a second one",
                                path);
           else if (is_local (lock->descriptor))
             plait_log_warning (log,
-                               "%s: the file system is mounted so that locks hold on this machine alone, so a second "
-                               "plait that writes there from another machine is detected only afterwards; make sure "
-                               "that there is none, or mount it with local_lock=none",
+                               "%s: the file system is mounted with locks that hold only on this machine, so a second "
+                               "plait that writes there from another machine is detected only afterwards; do not start "
+                               "a second one, or mount the file system with local_lock=none",
                                path);
           return g_steal_pointer (&lock);
         }

@@ -376,11 +376,11 @@ plait_arena_protect (PlaitArena *arena, PlaitArenaFunc call, gpointer data, GErr
     return FALSE;
   if (arena->limit == 0)
     return plait_fail (error, PLAIT_ERROR_MEMORY,
-                       "The memory of a step ran out: %zu bytes were asked for with %zu held, and the system has no "
-                       "more; make the batches smaller",
+                       "The memory of a step ran out: %zu bytes were requested while %zu were in use, and the system "
+                       "has no more; make the batches smaller",
                        arena->refused, held);
   return plait_fail (error, PLAIT_ERROR_MEMORY,
-                     "The memory of a step ran out: %zu bytes were asked for with %zu held and %zu allowed; make the "
-                     "batches smaller or allow more memory",
+                     "The memory of a step ran out: %zu bytes were requested while %zu of %zu allowed bytes were in "
+                     "use; make the batches smaller or allow more memory",
                      arena->refused, held, arena->limit);
 }

@@ -125,7 +125,7 @@ handle_crash (int number)
 static void
 write_exit_message (int descriptor)
 {
-  write_text (descriptor, "the process was ended by a call of exit () outside of plait: by a library");
+  write_text (descriptor, "the process ended because exit () was called outside of plait, by a library");
   write_suspects (descriptor);
 }
 

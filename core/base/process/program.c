@@ -106,7 +106,8 @@ run (const PlaitProgramCall *call, const int *files, PlaitProgramResult *answer,
   GPid child;
 
   if (call->input && !plait_write_at (files[INPUT], call->input, strlen (call->input), 0))
-    return plait_fail (error, PLAIT_ERROR_FAILED, "%s: there is no memory for its input; free some", call->words[0]);
+    return plait_fail (error, PLAIT_ERROR_FAILED,
+                       "%s: there is no memory for the input of this program; free some memory", call->words[0]);
   if (!g_spawn_async_with_fds (NULL, (char **)call->words, NULL, G_SPAWN_SEARCH_PATH | G_SPAWN_DO_NOT_REAP_CHILD,
                                prepare_child, NULL, &child, files[INPUT], files[OUTPUT], files[ERRORS], &fault))
     return plait_fail (error, PLAIT_ERROR_FAILED, "%s: cannot be run (%s)", call->words[0], fault->message);
@@ -129,7 +130,8 @@ plait_program_call (const PlaitProgramCall *call, PlaitProgramResult *answer, GE
       files[i] = memfd_create (names[i], MFD_CLOEXEC);
       if (files[i] < 0 && good)
         good = plait_fail (error, PLAIT_ERROR_FAILED,
-                           "%s: no file can be made for its %s (%s); close files, or raise their limit (ulimit -n)",
+                           "%s: no temporary file can be made for the %s of this program (%s); close files, or raise "
+                           "the limit of open files (ulimit -n)",
                            call->words[0], names[i], g_strerror (errno));
     }
   good = good && run (call, files, answer, error);

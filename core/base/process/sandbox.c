@@ -167,9 +167,10 @@ run_in_child (const char *what, const char *subject, PlaitErrorCode code, PlaitS
 {
   int ends[2];
   if (pipe2 (ends, O_CLOEXEC) != 0)
-    return plait_fail (error, PLAIT_ERROR_FAILED,
-                       "%s: no pipe can be made for its sandbox (%s); close files, or raise their limit (ulimit -n)",
-                       what, g_strerror (errno));
+    return plait_fail (
+        error, PLAIT_ERROR_FAILED,
+        "%s: no pipe can be made for its sandbox (%s); close files, or raise the limit of open files (ulimit -n)", what,
+        g_strerror (errno));
 
   pid_t child = fork ();
   if (child < 0)
@@ -177,10 +178,10 @@ run_in_child (const char *what, const char *subject, PlaitErrorCode code, PlaitS
       int reason = errno;
       close (ends[0]);
       close (ends[1]);
-      return plait_fail (
-          error, PLAIT_ERROR_FAILED,
-          "%s: no process can be started for its sandbox (%s); end others, or raise their limit (ulimit -u)", what,
-          g_strerror (reason));
+      return plait_fail (error, PLAIT_ERROR_FAILED,
+                         "%s: no process can be started for its sandbox (%s); end other processes, or raise the limit "
+                         "of processes (ulimit -u)",
+                         what, g_strerror (reason));
     }
   if (child == 0)
     run_child (ends[1], code, call, data, limits);

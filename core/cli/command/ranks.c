@@ -18,7 +18,8 @@ plait_ranks_join (PlaitRanks **ranks, PlaitInvocation *invocation, GError **erro
   table = plait_module_open (&mpi, error);
   if (!table)
     {
-      g_prefix_error (error, "%u processes were started together, which needs MPI; one process needs none: ", launched);
+      g_prefix_error (
+          error, "%u processes were started together, which needs MPI; a single process does not need MPI: ", launched);
       return FALSE;
     }
   *ranks = plait_ranks_new (table);

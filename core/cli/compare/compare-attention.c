@@ -43,7 +43,7 @@ print_one (const PlaitAttentionDifference *difference, PlaitTerminal *terminal)
                        difference->sentences == 1 ? "" : "s");
   if (difference->skipped > 0)
     plait_terminal_text (terminal, PLAIT_TERMINAL_DIM,
-                         "; %jd left out, with other tokens, layers or heads, or with rows that are not tokens",
+                         "; %jd sentences left out, whose tokens, layers or heads differ, or whose rows are not tokens",
                          difference->skipped);
   plait_terminal_text (terminal, PLAIT_TERMINAL_PLAIN, "\n");
 }
@@ -61,9 +61,10 @@ plait_compare_attention (char *const *paths, gboolean json, PlaitLog *log, GErro
   if (!differences)
     return FALSE;
   if (differences->len == 0)
-    return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "%s and %s have no attention of the same split, sentence and source; dump both on the same text",
-                       paths[0], paths[1]);
+    return plait_fail (
+        error, PLAIT_ERROR_INPUT,
+        "no sentence has attention to one source in both %s and %s; dump the attention of both on the same text",
+        paths[0], paths[1]);
   if (json)
     {
       print_json (differences);

@@ -206,18 +206,19 @@ run_command (PlaitInvocation *invocation, GError **error)
 }
 
 static const PlaitOption options[] = {
-  PLAIT_OPTION ("test", 0, CHOICE, test, "Test against the first run (permutation)", PLAIT_OPTION_TESTS),
+  PLAIT_OPTION ("test", 0, CHOICE, test, "Test of each run against the first; default: permutation",
+                PLAIT_OPTION_TESTS),
   PLAIT_OPTION_TRIALS (Options),
-  PLAIT_OPTION ("seed", 0, INTEGER, seed, "Seed of the test (12345)", "N", 0, (double)G_MAXINT64),
+  PLAIT_OPTION ("seed", 0, INTEGER, seed, "Seed of the test; default: 12345", "N", 0, (double)G_MAXINT64),
   PLAIT_FLAG ("attention", 0, attention, "Compare the attention of two files instead, by Jensen-Shannon divergence"),
   PLAIT_OPTION ("differ", 0, INTEGER, differ, "Print the N sentences whose scores differ most between two runs instead",
                 "N", 1, G_MAXINT),
   PLAIT_OPTION ("frequencies", 0, TEXT, frequencies,
-                "Score words by their frequency in this training text, in the target language, instead", "FILE"),
+                "Print F1 of words by their frequency in this training text of the target language instead", "FILE"),
   PLAIT_OPTION ("format", 0, TEXT, format, "Print only the scores, as text for other programs", FORMATS),
-  PLAIT_OPTION ("runs", 0, TEXT, choice.runs, "Only runs with such names; * is any text", "PATTERN;..."),
-  PLAIT_OPTION ("metrics", 0, TEXT, choice.metrics, "Only these scores", "NAME;..."),
-  PLAIT_OPTION ("names", 0, TEXT, choice.names, "Names of the rows, in order", "NAME;..."),
+  PLAIT_OPTION ("runs", 0, TEXT, choice.runs, "Only runs whose names match; * is any text", "PATTERN;..."),
+  PLAIT_OPTION ("metrics", 0, TEXT, choice.metrics, "Only scores of these names", "NAME;..."),
+  PLAIT_OPTION ("names", 0, TEXT, choice.names, "New names of the rows, in their order", "NAME;..."),
   PLAIT_OPTION_JSON (Options),
   { NULL },
 };

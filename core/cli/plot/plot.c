@@ -76,12 +76,12 @@ read_heatmaps (const GPtrArray *files, const GPtrArray *paths, PlaitHeatmapSelec
         if (!plait_no_error (&fault, error))
           return NULL;
         if (!plait_heatmap_exists (location->store, location->path) || heatmaps->len == MAX_HEATMAPS)
-          return plait_fail_null (
-              error, PLAIT_ERROR_INPUT,
-              heatmaps->len == MAX_HEATMAPS
-                  ? "%s: %s is one heatmap more than fit into a figure"
-                  : "%s: %s is not a heatmap, but another path is one; draw it in a figure of its own",
-              (const char *)files->pdata[f], (const char *)paths->pdata[p]);
+          return plait_fail_null (error, PLAIT_ERROR_INPUT,
+                                  heatmaps->len == MAX_HEATMAPS
+                                      ? "%s: %s is one heatmap more than fit into a figure; name fewer"
+                                      : "%s: %s is not a heatmap, but another path is one, and only heatmaps share a "
+                                        "figure; draw it separately",
+                                  (const char *)files->pdata[f], (const char *)paths->pdata[p]);
         heatmap = plait_heatmap_read (location->store, location->path, choice, error);
         if (!heatmap)
           return NULL;
@@ -170,7 +170,7 @@ draw (const PlaitPlotTable *table, const GPtrArray *files, const GPtrArray *path
                  log);
   bytes = table->draw (chart, heatmaps, highest, settings, format, &losses, error);
   if (bytes && losses.left_out > 0)
-    plait_log_warning (log, "%u labels have no place at this width; a larger --width or a smaller --size shows them",
+    plait_log_warning (log, "%u labels do not fit at this width; a larger --width or a smaller --size shows them",
                        losses.left_out);
   if (bytes && missing->len > 0)
     {
@@ -208,7 +208,7 @@ run_command (PlaitInvocation *invocation, GError **error)
   const char *const texts[] = { options->names, settings.x_title, settings.y_title, settings.font };
   for (guint i = 0; i < G_N_ELEMENTS (texts); i++)
     if (texts[i] && !g_utf8_validate (texts[i], -1, NULL))
-      return plait_fail (error, PLAIT_ERROR_INPUT, "names and titles must be in UTF-8");
+      return plait_fail (error, PLAIT_ERROR_INPUT, "--names, --x-title and --y-title must be UTF-8 text");
   if (!find_format (output, &format, error) || !plait_file_check_new (output, options->force, "", "--output", error))
     return FALSE;
   for (guint i = 0; files->pdata[i]; i++)
@@ -224,13 +224,13 @@ run_command (PlaitInvocation *invocation, GError **error)
 static const PlaitOption options[] = {
   PLAIT_OPTION ("output", 'o', TEXT, output, "File of the figure: .svg, .pdf or .png", "FILE"),
   PLAIT_OPTION_FORCE (Options),
-  PLAIT_OPTION ("width", 0, REAL, settings.width, "Width as printed, in centimetres (8)", "CM", 2, 100),
-  PLAIT_OPTION ("size", 0, REAL, settings.size, "Size of letters as printed, in points (7)", "PT", 2, 40),
+  PLAIT_OPTION ("width", 0, REAL, settings.width, "Printed width in centimetres; default: 8", "CM", 2, 100),
+  PLAIT_OPTION ("size", 0, REAL, settings.size, "Printed size of letters in points; default: 7", "PT", 2, 40),
   PLAIT_OPTION ("font", 0, TEXT, settings.font, "Font (Sans)", "NAME"),
-  PLAIT_OPTION ("labels", 0, CHOICE, labels, "Labels of a heatmap (tokens)", LABELS),
-  PLAIT_OPTION ("layer", 0, TEXT, layer, "Layer of a heatmap: a number from 0, or mean (the last)", "N"),
-  PLAIT_OPTION ("head", 0, TEXT, head, "Head of a heatmap: a number from 0, or mean (mean)", "N"),
-  PLAIT_OPTION ("metric", 0, TEXT, metric, "Score to draw (the first)", "METRIC"),
+  PLAIT_OPTION ("labels", 0, CHOICE, labels, "Labels of a heatmap; default: tokens", LABELS),
+  PLAIT_OPTION ("layer", 0, TEXT, layer, "Layer of a heatmap: a number from 0, or mean; default: the last", "N"),
+  PLAIT_OPTION ("head", 0, TEXT, head, "Head of a heatmap: a number from 0, or mean; default: mean", "N"),
+  PLAIT_OPTION ("metric", 0, TEXT, metric, "Score to draw; default: the first", "METRIC"),
   PLAIT_OPTION ("by", 0, TEXT, by, "Draw scores as curves over the numbers of this key", "KEY"),
   PLAIT_OPTION ("scale", 0, CHOICE, scale, "Axis of --by: log, linear, or log if its numbers grow by factors (auto)",
                 SCALES),

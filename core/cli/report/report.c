@@ -241,12 +241,13 @@ run_command (PlaitInvocation *invocation, GError **error)
 static const PlaitOption options[] = {
   PLAIT_OPTION ("output", 'o', TEXT, output, "File of the page", "FILE.html"),
   PLAIT_OPTION_FORCE (Options),
-  PLAIT_OPTION ("sentences", 0, INTEGER, sentences, "Translations shown without script (3); 0: no sentences at all",
-                "N", 0, MAX_SENTENCES),
-  PLAIT_OPTION ("runs", 0, TEXT, choice.runs, "Only runs with such names; * is any text", "PATTERN;..."),
-  PLAIT_OPTION ("metrics", 0, TEXT, choice.metrics, "Only these scores", "NAME;..."),
-  PLAIT_OPTION ("names", 0, TEXT, choice.names, "Names of the rows, in order", "NAME;..."),
-  PLAIT_OPTION ("title", 0, TEXT, title, "Title of the page (name of the experiment)", "TEXT"),
+  PLAIT_OPTION ("sentences", 0, INTEGER, sentences,
+                "Number of translations shown without JavaScript; 0: no sentences at all; default: 3", "N", 0,
+                MAX_SENTENCES),
+  PLAIT_OPTION ("runs", 0, TEXT, choice.runs, "Only runs whose names match; * is any text", "PATTERN;..."),
+  PLAIT_OPTION ("metrics", 0, TEXT, choice.metrics, "Only scores of these names", "NAME;..."),
+  PLAIT_OPTION ("names", 0, TEXT, choice.names, "New names of the rows, in their order", "NAME;..."),
+  PLAIT_OPTION ("title", 0, TEXT, title, "Title of the page; default: the name of the experiment", "TEXT"),
   { NULL },
 };
 

@@ -113,11 +113,10 @@ print_vocabularies (PlaitTerminal *terminal, const PlaitGrid *grid, const char *
         const PlaitCellVocabulary *vocabulary = grid->items[i].cell->vocabularies->pdata[v];
 
         width = MAX (width, (guint)strlen (vocabulary->name));
-        g_hash_table_insert (
-            told, vocabulary->name,
-            g_strv_contains (differ, vocabulary->name)
-                ? "differs between cells: numbers counted in its tokens are not comparable between them"
-                : vocabulary->text);
+        g_hash_table_insert (told, vocabulary->name,
+                             g_strv_contains (differ, vocabulary->name)
+                                 ? "differs between cells, so numbers per token cannot be compared between cells"
+                                 : vocabulary->text);
       }
   plait_terminal_heading (terminal, "vocabularies");
   g_hash_table_iter_init (&names, told);
@@ -148,7 +147,7 @@ print_cost (PlaitTerminal *terminal, const PlaitGrid *grid, const PlaitGridCost 
   if (cost->n_measured > 0)
     g_string_append_printf (sentence, " with %u thread%s each", cost->threads, cost->threads == 1 ? "" : "s");
   if (cost->bytes > 0)
-    g_string_append_printf (sentence, "; memory of one at most %.0f MiB", (double)cost->bytes / 1024 / 1024);
+    g_string_append_printf (sentence, "; memory of a cell at most %.0f MiB", (double)cost->bytes / 1024 / 1024);
   plait_terminal_paragraph (terminal, 0, 0, sentence->str);
 }
 
@@ -168,7 +167,7 @@ describe_estimate (const PlaitGridCell *cell, const PlaitGridEstimate *estimate)
   if (estimate->bytes > 0)
     g_string_append_printf (text, " and %.0f MiB", (double)estimate->bytes / 1024 / 1024);
   if (estimate->like == cell)
-    g_string_append (text, estimate->measured ? ": measured" : ": as it ran before");
+    g_string_append (text, estimate->measured ? ": measured" : ": as in its last run");
   else
     g_string_append_printf (text, ": as %s %s", estimate->like->cell->label,
                             estimate->measured ? "was measured" : "ran");
@@ -361,7 +360,9 @@ check_given (const Options *given, GError **error)
   guint n = (given->cells != NULL) + given->collect + given->commands + given->dry_run;
 
   if ((given->cells || given->commands) && given->json)
-    return plait_fail (error, PLAIT_ERROR_INPUT, "--json prints the table of all cells; use --collect --json");
+    return plait_fail (
+        error, PLAIT_ERROR_INPUT,
+        "--json prints the table of all cells, but --cell and --commands make no table; use --collect --json");
   if (n > 1)
     return plait_fail (error, PLAIT_ERROR_INPUT,
                        "only one of --cell, --collect, --commands and --dry-run can be given; choose one");

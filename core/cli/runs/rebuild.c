@@ -37,7 +37,7 @@ read_experiment (PlaitRebuild *rebuild, const PlaitOverride *overrides, GError *
   difference = plait_fingerprint_difference (before, now);
   return !difference
          || plait_fail (error, PLAIT_ERROR_INPUT,
-                        "--set changes the results of %s (%s), which would be another run; set only places of files, "
+                        "--set changes the results of %s (%s), which would be another run; set only paths of files, "
                         "such as data.folder",
                         rebuild->path, difference);
 }
@@ -48,7 +48,7 @@ check_exists (const PlaitRebuild *rebuild, const char *path, const char *split, 
 {
   return g_file_test (path, G_FILE_TEST_EXISTS)
          || plait_fail (error, PLAIT_ERROR_INPUT,
-                        "%s: the file does not exist any more, but %s was made from it; give its new place: --set "
+                        "%s: the file does not exist any more, but %s was made from it; give its new path: --set "
                         "data.folder=FOLDER, or for each file --set data.%s.%s=FILE",
                         path, rebuild->path, split, stream);
 }

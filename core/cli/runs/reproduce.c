@@ -26,8 +26,9 @@ has_rows (const PlaitRebuild *rebuild, gint64 updates, GError **error)
   if (updates == 0 || updates == rebuild->updates)
     return TRUE;
   if (updates > rebuild->updates)
-    return plait_fail (error, PLAIT_ERROR_INPUT, "--updates %jd is more than the %jd that %s has made; give fewer",
-                       updates, rebuild->updates, rebuild->path);
+    return plait_fail (error, PLAIT_ERROR_INPUT,
+                       "--updates %jd is more than the %jd updates that %s has made; give fewer", updates,
+                       rebuild->updates, rebuild->path);
   if (!plait_store_read_rows (rebuild->store, "/training/updates/step", PLAIT_STORE_INT64, 0, 1, 1, &first, error))
     return FALSE;
   return updates >= first

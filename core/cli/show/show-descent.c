@@ -61,13 +61,13 @@ print_level (const PlaitDescent *descent, gint64 word, gint64 level, gboolean ev
     plait_terminal_text (terminal, PLAIT_TERMINAL_HEADING, "level %jd", level);
   else
     plait_terminal_text (terminal, PLAIT_TERMINAL_HEADING, "leaves");
-  plait_terminal_text (terminal, PLAIT_TERMINAL_DIM, "  %u of %jd weighed\n", weighed, all);
+  plait_terminal_text (terminal, PLAIT_TERMINAL_DIM, "  %u of %jd rows weighed\n", weighed, all);
   if (!everything)
     plait_indexed_weights_keep_top (rows, MAX_ROWS);
   for (guint i = 0; i < rows->len; i++)
     print_row (descent, word, g_array_index (rows, PlaitIndexedWeight, i).number, terminal);
   if (weighed > rows->len)
-    plait_terminal_text (terminal, PLAIT_TERMINAL_DIM, "  … %u lighter ones; --all shows them\n", weighed - rows->len);
+    plait_terminal_text (terminal, PLAIT_TERMINAL_DIM, "  … %u lighter rows; --all shows them\n", weighed - rows->len);
 }
 
 /* Prints "words: 0 a, 1 black, …". */

@@ -185,7 +185,7 @@ run_command (PlaitInvocation *invocation, GError **error)
   const char *file = options->check ? options->check : options->convert;
 
   if ((options->check != NULL) == (options->convert != NULL))
-    return plait_fail (error, PLAIT_ERROR_INPUT, "expected one of --check and --convert, not %s",
+    return plait_fail (error, PLAIT_ERROR_INPUT, "expected one of --check and --convert, found %s",
                        options->check ? "both" : "none");
   if (options->tokens && strcmp (file, "-") == 0 && strcmp (options->tokens, "-") == 0)
     return plait_fail (error, PLAIT_ERROR_INPUT,

@@ -221,7 +221,7 @@ run_command (PlaitInvocation *invocation, GError **error)
     return plait_fail (error, PLAIT_ERROR_INPUT, "%s needs --output, the file for the new vocabulary",
                        options->published ? "--published" : "--list");
   if (modes != 1)
-    return plait_fail (error, PLAIT_ERROR_INPUT, "expected one of --output, --show, --encode and --decode, not %s",
+    return plait_fail (error, PLAIT_ERROR_INPUT, "expected one of --output, --show, --encode and --decode, found %s",
                        modes == 0 ? "none" : "several");
   if (options->name && options->output)
     return plait_fail (
@@ -262,9 +262,10 @@ static const PlaitOption options[] = {
                 "NAME"),
   PLAIT_OPTION ("type", 0, TEXT, settings.type, "Kind of pieces; default: bpe", "bpe|unigram|words"),
   PLAIT_OPTION ("size", 0, INTEGER, settings.size,
-                "Number of entries with the four special ones; default: 8000; words: 0 keeps all", "N", 0, 10000000),
+                "Number of entries, including four special ones; type words: 0 keeps all words; default: 8000", "N", 0,
+                10000000),
   PLAIT_OPTION ("minimum-count", 0, INTEGER, settings.minimum_count,
-                "Words: words that occur less often become unknown; default: 1", "N", 1, 1000000000),
+                "Type words: words that occur less often become unknown; default: 1", "N", 1, 1000000000),
   PLAIT_OPTION ("coverage", 0, REAL, settings.character_coverage,
                 "SentencePiece: share of the characters that get a piece; default: 1", "SHARE", .98, 1),
   PLAIT_OPTION ("normalisation", 0, TEXT, settings.normalization,

@@ -62,7 +62,8 @@ encode (PlaitInference *inference, GError **error)
       if (!batch)
         return plait_no_error (&local, error);
       if (plait_feed_line (inference->feed, batch->sentence[0]) != done)
-        return plait_fail (error, PLAIT_ERROR_FAILED, "sentence %jd of the text is missing", done + 1);
+        return plait_fail (error, PLAIT_ERROR_FAILED,
+                           "sentence %jd of the text was left out, so states cannot be assigned to lines", done + 1);
       if (!inference->skips && !plait_search_encode (inference->search, batch, &outputs, error))
         return FALSE;
       if (!append_batch (inference, batch, inference->skips ? NULL : &outputs, done, error))

@@ -195,9 +195,10 @@ unknown_source (const Files *files, const char *option, GError **error)
 
   for (guint i = 0; i < files->n_names; i++)
     g_string_append_printf (names, "%s%s", i ? ", " : "", files->names[i]);
-  return plait_fail_null (
-      error, PLAIT_ERROR_INPUT, "%s: %s: %s", option,
-      files->n_runs > 1 ? "no run has such a source; they read" : "the run has no such source; it reads", names->str);
+  return plait_fail_null (error, PLAIT_ERROR_INPUT, "%s: %s: %s", option,
+                          files->n_runs > 1 ? "no run has such a source; the runs read"
+                                            : "the run has no such source; the run reads",
+                          names->str);
 }
 
 /* Returns the location to fill in for the source, trees or factor @name. Fails if the name is unknown or was already
@@ -211,7 +212,7 @@ find_text_location (const Files *files, const char *name, const char *option, GE
   if (i == files->n_names)
     return unknown_source (files, option, error);
   if (files->locations[i].paths[0])
-    return plait_fail_null (error, PLAIT_ERROR_INPUT, "%s: this source was already given", option);
+    return plait_fail_null (error, PLAIT_ERROR_INPUT, "%s: this source was already given; give it once", option);
   return &files->locations[i];
 }
 
@@ -309,7 +310,7 @@ check_sources (const gboolean *missing, const Files *files, GError **error)
       if (!files->locations[i].paths[0] == !missing[i])
         return plait_fail (error, PLAIT_ERROR_INPUT,
                            missing[i]
-                               ? "source \"%s\" is both given and left out by --without; remove one"
+                               ? "source \"%s\" is both given and left out by --without; remove one of the two options"
                                : "source \"%s\" is not given: add --source %s=FILE, or leave it out with --without %s",
                            name, name, name);
     }

@@ -69,7 +69,7 @@ check_word (const Words *words, gint64 word, GError **error)
   return word < words->n
          || plait_fail (error, PLAIT_ERROR_INPUT,
                         "a link names word %jd of %s, but the sentence has %jd words, counted from 0; give alignments "
-                        "of this text, over its words between white space",
+                        "of this text, whose words are separated by white space",
                         word, words->stream->name, words->n);
 }
 
@@ -145,7 +145,7 @@ read_file (Reading *reading, const char *path, gint64 file, GError **error)
   return line == n
          || plait_fail (error, PLAIT_ERROR_INPUT,
                         "%s: the file has %jd alignments, but %s has %jd lines; expected equal numbers, since line i "
-                        "of each belongs together",
+                        "of one belongs to line i of the other",
                         path, line, reading->source.stream->files[file].path, n);
 }
 

@@ -220,7 +220,7 @@ plait_corpus_fail_on_end (const char *ended, const char *going, gint64 line, GEr
 {
   return plait_fail (error, PLAIT_ERROR_INPUT,
                      "%s:%jd: ends here, but %s continues; expected equal numbers of sentences, since sentence i of "
-                     "each belongs together",
+                     "one belongs to sentence i of the other",
                      ended, line, going);
 }
 

@@ -88,8 +88,8 @@ set_files (const PlaitCorpus *corpus, PlaitCorpusStreamState *state, const Plait
 
   if (!state->absent && n != corpus->n_files)
     return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "%s: %s has %jd files, but another stream has %jd; expected equal numbers, since file i of each "
-                       "belongs together",
+                       "%s: %s has %jd files, but another stream has %jd; expected equal numbers, since file i of one "
+                       "belongs to file i of the other",
                        stream->paths[0], stream->name, n, corpus->n_files);
   for (gint64 i = 0; i < n; i++)
     {
@@ -273,7 +273,7 @@ plait_corpus_open (const PlaitCorpusSettings *settings, PlaitPool *pool, GError 
       return plait_fail_null (
           error, PLAIT_ERROR_INPUT,
           "%s: no tuple of the %s corpus is left (%s); expected at least one, so change what drops them",
-          corpus->streams[0].files->path, corpus->split, report[0] ? report[0] : "it has none");
+          corpus->streams[0].files->path, corpus->split, report[0] ? report[0] : "the corpus is empty");
     }
   return g_steal_pointer (&corpus);
 }

@@ -42,7 +42,7 @@ plait_document_reader_new (PlaitTextReader *reader, const PlaitDocumentSettings 
       if (!self->rules)
         return plait_fail_null (
             error, PLAIT_ERROR_FAILED,
-            "%s: cannot be split into sentences, since ICU has no rules for them (%s); install its data",
+            "%s: cannot be split into sentences, since ICU has no rules for sentences (%s); install the data of ICU",
             plait_text_reader_name (reader), reason);
     }
   return g_steal_pointer (&self);

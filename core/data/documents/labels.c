@@ -98,10 +98,10 @@ check_choice (const gint32 *ids, gsize n, gint64 choices, const PlaitTargetLine 
   g_autofree char *number = NULL;
 
   if (choices == 0)
-    return plait_fail (
-        error, PLAIT_ERROR_INPUT,
-        "%s:%jd: belongs to a document without sentences, so there is nothing to choose from; give it some", line->file,
-        line->line);
+    return plait_fail (error, PLAIT_ERROR_INPUT,
+                       "%s:%jd: belongs to a document without sentences, so there is nothing to choose from; give the "
+                       "document sentences",
+                       line->file, line->line);
   if (n == 1 && ids[0] < choices)
     return TRUE;
   number = g_strstrip (g_strndup (line->text, line->length));

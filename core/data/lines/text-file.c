@@ -398,7 +398,7 @@ next_row (Table *table, GError **error)
     n++;
   if (n != table->n)
     return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "%s:%jd: %u fields; expected %u with tabs between them, one for each named column",
+                       "%s:%jd: the line has %u fields; expected %u with tabs between them, one for each named column",
                        table->lines->name, table->lines->line, n, table->n);
   g_strfreev (table->fields);
   table->fields = length > 0 ? g_strsplit (line, "\t", -1) : g_strdupv ((char *[]){ "", NULL });
@@ -464,7 +464,7 @@ plait_text_reader_next (PlaitTextReader *reader, gsize *length, GError **error)
   if (n > PLAIT_TEXT_LINE_LIMIT)
     return plait_fail_null (
         error, PLAIT_ERROR_INPUT,
-        "%s:%jd: the line is longer than %d bytes; expected one sentence a line, so split it or take it out",
+        "%s:%jd: the line is longer than %d bytes; expected one sentence a line, so split or remove the line",
         reader->name, reader->line, PLAIT_TEXT_LINE_LIMIT);
   reader->start = lf ? (gsize)(lf + 1 - reader->text) : reader->end;
   reader->scanned = 0;

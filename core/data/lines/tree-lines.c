@@ -172,7 +172,7 @@ join (PlaitTreeLines *trees, const char *line, gsize *length, gint64 number, gin
       if (trees->tree->len > PLAIT_TEXT_LINE_LIMIT)
         return plait_fail_null (error, PLAIT_ERROR_INPUT,
                                 "%s:%jd: the tree that begins here has more than %d bytes; expected one tree over one "
-                                "sentence, so close its brackets, or take it out",
+                                "sentence, so close its brackets, or remove it",
                                 plait_text_reader_name (trees->lines), number, PLAIT_TEXT_LINE_LIMIT);
     }
   if (open > 0 && g_queue_is_empty (&trees->ahead) && !plait_no_error (&trees->fault, error))

@@ -58,10 +58,11 @@ next_line (Reading *reading, GError **error)
     {
       const PlaitTextReader *ended = !reading->line ? reading->trees : reading->tokens;
       const PlaitTextReader *going = !reading->line ? reading->tokens : reading->trees;
-      return plait_fail (
-          error, PLAIT_ERROR_INPUT,
-          "%s:%jd: ends here, but %s continues; expected equal numbers of lines, since line i of each belongs together",
-          plait_text_reader_name (ended), plait_text_reader_line (ended) + 1, plait_text_reader_name (going));
+      return plait_fail (error, PLAIT_ERROR_INPUT,
+                         "%s:%jd: ends here, but %s continues; expected equal numbers of lines, since line i of one "
+                         "belongs to line i of the other",
+                         plait_text_reader_name (ended), plait_text_reader_line (ended) + 1,
+                         plait_text_reader_name (going));
     }
   return reading->line != NULL;
 }

@@ -151,7 +151,8 @@ load_merges (PlaitBytePairs *self, GHashTable *ids, GBytes *bytes, const char *n
                            name, i + 1);
       if (!g_hash_table_add (self->by_pair, merge))
         return plait_fail (error, PLAIT_ERROR_INPUT,
-                           "%s: merges.txt:%zu: these two pieces are merged twice; expected them once", name, i + 1);
+                           "%s: merges.txt:%zu: the file merges these two pieces twice; remove one of the two lines",
+                           name, i + 1);
       n++;
     }
   return TRUE;

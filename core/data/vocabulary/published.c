@@ -140,7 +140,8 @@ set_piece (Published *self, gint64 id, const char *piece, const char *name, GErr
                        "%s: the id of \"%s\" is not a number from 0 to %d, the range that config.json gives", name,
                        piece, self->numbers.size - 1);
   if (self->pieces[id])
-    return plait_fail (error, PLAIT_ERROR_INPUT, "%s: \"%s\" and \"%s\" both have the id %jd; expected one each", name,
+    return plait_fail (error, PLAIT_ERROR_INPUT,
+                       "%s: \"%s\" and \"%s\" both have the id %jd; expected a different id for each", name,
                        self->pieces[id], piece, id);
   self->pieces[id] = g_strdup (piece);
   g_hash_table_insert (self->by_text, self->pieces[id], GINT_TO_POINTER ((gint)id));
@@ -168,7 +169,9 @@ set_pieces_of_json (Published *self, GBytes *file, gboolean some, const char *na
   if (has_piece (self, "<unk>"))
     *unknown = GPOINTER_TO_INT (g_hash_table_lookup (self->by_text, "<unk>"));
   return some || *unknown >= 0
-         || plait_fail (error, PLAIT_ERROR_INPUT, "%s: has no piece \"<unk>\", which unknown text becomes", name);
+         || plait_fail (error, PLAIT_ERROR_INPUT,
+                        "%s: has no piece \"<unk>\" for unknown text; expected the vocabulary of a published model",
+                        name);
 }
 
 /* Adds the pieces of the SentencePiece model. If published ids differ from SentencePiece's by an offset, ids 0 to 3 are

@@ -47,8 +47,8 @@ check_model (const PlaitSentencePiece *model, const char *name, GError **error)
     n_specials += specials[i] >= 0;
   if (size <= n_specials || size > PLAIT_VOCABULARY_MAX_SIZE - PLAIT_TOKEN_SPECIALS + n_specials)
     return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "%s: the SentencePiece model has %d pieces, %d of them special tokens; expected others as well, "
-                       "and at most %d pieces",
+                       "%s: the SentencePiece model has %d pieces, of which %d are special tokens; expected also other "
+                       "pieces, and at most %d in total",
                        name, size, n_specials, PLAIT_VOCABULARY_MAX_SIZE);
   g_autoptr (GHashTable) by_piece = g_hash_table_new (g_str_hash, g_str_equal);
   for (int id = 0; id < size; id++)
@@ -85,7 +85,7 @@ why_not_loaded (const char *message)
     { "unk is not defined", "the model has no piece for unknown text" },
     { "already defined", "the model has one piece twice" },
     { "must not be empty", "the model has an empty piece" },
-    { "byte piece", "the model's pieces for bytes are not one for each of the 256" },
+    { "byte piece", "the model does not have one piece for each of the 256 bytes" },
     { "normalization rule", "the model's normalisation is damaged" },
     { "Self-test", "the model does not split its own test sentences as it should" },
     { "no pieces", "the model has no pieces except special tokens" },
@@ -374,15 +374,15 @@ explain_failure (const PlaitVocabularySettings *settings, const char *path, cons
   needed = needed ? strstr (needed, " vs ") : NULL;
   if (needed)
     plait_fail (error, PLAIT_ERROR_INPUT,
-                "%s: its characters and the special tokens are %jd pieces%s; raise data.vocabulary_size (plait "
-                "vocabulary --size) to that or more, or give rare characters no piece with a "
+                "%s: the characters of the text and the special tokens are %jd pieces%s; raise data.vocabulary_size "
+                "(plait vocabulary --size) to that or more, or give rare characters no piece with a "
                 "data.vocabulary_character_coverage (--coverage) below %g",
                 what, g_ascii_strtoll (needed + strlen (" vs "), NULL, 10),
                 settings->byte_fallback ? ", including the bytes" : "", settings->character_coverage);
   else if (given)
     plait_fail (error, PLAIT_ERROR_INPUT,
-                "%s: it gives %jd at most; lower data.vocabulary_size (plait vocabulary --size) to that or less, or "
-                "learn from more text",
+                "%s: the text gives %jd pieces at most; lower data.vocabulary_size (plait vocabulary --size) to that "
+                "or less, or learn from more text",
                 what, g_ascii_strtoll (given + strlen (many), NULL, 10));
   else
     plait_fail (error, PLAIT_ERROR_INPUT,

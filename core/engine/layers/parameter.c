@@ -188,14 +188,16 @@ can_begin (PlaitParameters *parameters, const char *name, gint64 rows, gint64 wi
                 plait_format_double (digits, initial->size));
   else if (width % blocks != 0 || rows % stacked != 0)
     note_fault (parameters,
-                "the parameter %s [%jd, %jd] cannot be %jd blocks side by side and %jd above one another: give numbers "
-                "that divide it",
+                "the parameter %s [%jd, %jd] cannot be divided into %jd blocks side by side and %jd above one another: "
+                "give numbers that divide its columns and rows",
                 name, rows, width, blocks, stacked);
   else if (initial->kind == PLAIT_INITIAL_BLOCKS && (initial->first > initial->last || initial->last >= blocks))
     note_fault (parameters, "the parameter %s has initial values in blocks %u to %u of %jd: number blocks from 0", name,
                 initial->first, initial->last, blocks);
   else if (orthogonal && width / blocks != rows / stacked)
-    note_fault (parameters, "the parameter %s [%jd, %jd] has orthogonal initial values, but its blocks are not square",
+    note_fault (parameters,
+                "the parameter %s [%jd, %jd] has orthogonal initial values, but its blocks are not square: make them "
+                "square, or choose other initial values",
                 name, rows, width);
   else
     return TRUE;
@@ -220,7 +222,8 @@ can_declare (PlaitParameters *parameters, const char *name, gint64 rows, gint64 
     note_fault (parameters, "the parameter %s is declared as [%jd, %jd], which no machine has memory for", name, rows,
                 width);
   else if (parameters->prefix && !g_str_has_prefix (name, parameters->prefix))
-    note_fault (parameters, "the parameter %s is declared, but names here begin with %s: put that before it", name,
+    note_fault (parameters,
+                "the parameter %s is declared, but its name must begin with %s: put this prefix before the name", name,
                 parameters->prefix);
   else if (g_hash_table_contains (parameters->names, name))
     note_fault (parameters, "the parameter %s is declared twice: give each its own name", name);

@@ -32,10 +32,10 @@ typedef struct
 static const PlaitMetricOption options[] = {
   { "beta", PLAIT_METRIC_INTEGER, G_STRUCT_OFFSET (Chrf, beta), NULL, 1, 100, .summary = "Weight of recall" },
   { "characters", PLAIT_METRIC_INTEGER, G_STRUCT_OFFSET (Chrf, characters), NULL, 1, MAX_ORDERS,
-    .summary = "Longest n-grams of characters" },
+    .summary = "Maximum length of character n-grams" },
   { "words", PLAIT_METRIC_INTEGER, G_STRUCT_OFFSET (Chrf, words), NULL, 0, MAX_ORDERS,
-    .summary = "Longest n-grams of words" },
-  { "lowercase", PLAIT_METRIC_SWITCH, G_STRUCT_OFFSET (Chrf, lowercase), .summary = "Compare lower case" },
+    .summary = "Maximum length of word n-grams" },
+  { "lowercase", PLAIT_METRIC_SWITCH, G_STRUCT_OFFSET (Chrf, lowercase), .summary = "Compare in lower case" },
   { "whitespace", PLAIT_METRIC_SWITCH, G_STRUCT_OFFSET (Chrf, whitespace), .summary = "Count white space too" },
   { "epsilon", PLAIT_METRIC_SWITCH, G_STRUCT_OFFSET (Chrf, epsilon),
     .summary = "Average the F scores of all orders, instead of precision and recall" },
@@ -178,6 +178,6 @@ append_signature (const PlaitMetric *metric, GString *signature)
   }
 
 const PlaitMetricKind plait_metric_chrf
-    = CHRF_KIND ("chrf", "chrF2: F of n-grams of characters, as sacreBLEU computes it");
+    = CHRF_KIND ("chrf", "chrF2: F score of character n-grams, as sacreBLEU computes it");
 const PlaitMetricKind plait_metric_chrf_words
-    = CHRF_KIND ("chrf++", "chrF2++: F of n-grams of characters and of words, as sacreBLEU computes it");
+    = CHRF_KIND ("chrf++", "chrF2++: F score of character and word n-grams, as sacreBLEU computes it");

@@ -33,7 +33,7 @@ typedef struct
 
 static const PlaitMetricOption accuracy_options[] = {
   { "words", PLAIT_METRIC_SWITCH, G_STRUCT_OFFSET (Accuracy, words),
-    .summary = "Score the share of words that equal the word at their place in the reference, instead of whole texts" },
+    .summary = "Score single words: the share that equals the reference's word at the same position" },
   { NULL },
 };
 
@@ -150,9 +150,10 @@ rows (const PlaitMetric *metric, const PlaitTextPairs *pairs, GError **error)
   g_autoptr (GHashTable) classes = find_classes (pairs);
   guint n = g_hash_table_size (classes), width = BEGINNING + EACH * n;
   if (pairs->sentences > MAX_NUMBERS / width)
-    return plait_fail_null (error, PLAIT_ERROR_INPUT,
-                            "the references of %zu sentences are of %u classes, too many for %s; are they labels?",
-                            pairs->sentences, n, metric->title);
+    return plait_fail_null (
+        error, PLAIT_ERROR_INPUT,
+        "the references of %zu sentences have %u different labels, too many for %s; give references that are labels",
+        pairs->sentences, n, metric->title);
   PlaitStatistics *statistics = plait_statistics_new (pairs->sentences, width);
   for (gsize i = 0; i < pairs->sentences; i++)
     {

@@ -72,7 +72,9 @@ find_documents (const PlaitTextPairs *pairs, GError **error)
         end = i + 1;
     }
   if (bounds->len == 0)
-    return plait_fail_null (error, PLAIT_ERROR_INPUT, "there are no documents: all lines of the reference are blank");
+    return plait_fail_null (
+        error, PLAIT_ERROR_INPUT,
+        "there are no documents, because all lines of the reference are blank; give a reference with text");
   g_array_append_val (bounds, end);
   return g_steal_pointer (&bounds);
 }

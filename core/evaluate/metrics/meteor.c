@@ -52,7 +52,7 @@ typedef struct
 
 static const PlaitMetricOption options[] = {
   { "exact", PLAIT_METRIC_SWITCH, G_STRUCT_OFFSET (Meteor, exact),
-    .summary = "Match equal words alone, without stems" },
+    .summary = "Match only equal words, not equal stems" },
   { "tok", PLAIT_METRIC_CHOICE, G_STRUCT_OFFSET (Meteor, tokens), token_names, .summary = "Tokeniser" },
   { NULL },
 };

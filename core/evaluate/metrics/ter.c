@@ -33,7 +33,7 @@ typedef struct
 
 static const PlaitMetricOption options[] = {
   { "case-sensitive", PLAIT_METRIC_SWITCH, G_STRUCT_OFFSET (Ter, case_sensitive),
-    .summary = "Compare upper and lower case" },
+    .summary = "Distinguish upper and lower case" },
   { "no-punctuation", PLAIT_METRIC_SWITCH, G_STRUCT_OFFSET (Ter, no_punctuation), .summary = "Leave punctuation out" },
   { NULL },
 };

@@ -155,11 +155,12 @@ plait_comparison_note (const char *baseline, PlaitTest test, guint trials, guint
     g_string_append_printf (note, ", %u %s, seed %ju", trials, test == PLAIT_TEST_BOOTSTRAP ? "resamples" : "shuffles",
                             seed);
   g_string_append (note, seeds ? ", if both have one seed" : "");
-  g_string_append (note, ". This tests these systems on other sentences, not on other training seeds.");
-  if (seeds)
-    g_string_append_printf (note, " If one has several seeds: a %s.", test_names[PLAIT_TEST_SEEDS]);
   g_string_append (
       note,
-      " p (Holm) is adjusted for the number of comparisons. * marks it below 0.05, as better or worse by the metric.");
+      ". The test says whether other sentences could reverse a difference, not whether other training seeds could.");
+  if (seeds)
+    g_string_append_printf (note, " If a system has several seeds, the test is a %s.", test_names[PLAIT_TEST_SEEDS]);
+  g_string_append (note, " p (Holm) is adjusted for the number of comparisons. * marks p (Holm) below 0.05; better and "
+                         "worse are by the metric.");
   return g_string_free (g_steal_pointer (&note), FALSE);
 }

@@ -146,8 +146,8 @@ check (const PlaitMetric *metric, const PlaitStatistics *first, const PlaitStati
                        plait_metric_title (metric));
   if (statistics->sentences != first->sentences || statistics->width != first->width)
     return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "the rows of %s are %zu of %u numbers for one run and %zu of %u for another: they do not belong "
-                       "to the same references",
+                       "the statistics of %s have %zu rows of %u numbers for one run and %zu rows of %u for another: "
+                       "the runs have different references",
                        plait_metric_title (metric), first->sentences, first->width, statistics->sentences,
                        statistics->width);
   return TRUE;

@@ -307,8 +307,8 @@ plait_compare_systems (const PlaitMetric *metric, const PlaitStatistics *baselin
     return FALSE;
   if (system->width != baseline->width)
     return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "the rows of %s are of %u numbers for the baseline and of %u for the system: they do not belong "
-                       "to the same references",
+                       "the statistics of %s have rows of %u numbers for the baseline and of %u for the system: the "
+                       "two have different references",
                        plait_metric_title (metric), baseline->width, system->width);
   if (system->sentences != baseline->sentences)
     return plait_fail (

@@ -176,7 +176,7 @@ check_attention (PlaitCrossAttention *cross, const char *call, PlaitAttentionKin
                        "%s: declares the same attention twice%s%s: declare each once, or give it a name", call,
                        requested->name ? ": " : "", requested->name ? requested->name : "");
   else if (cross->declared->n_attentions == PLAIT_CROSS_MAX_ATTENTIONS)
-    plait_cross_fault (cross, PLAIT_ERROR_PLUGIN, "%s: declares more than %d attentions", call,
+    plait_cross_fault (cross, PLAIT_ERROR_PLUGIN, "%s: declares more than %d attentions: declare fewer", call,
                        PLAIT_CROSS_MAX_ATTENTIONS);
   else if (!is_rate (requested->dropout) || !is_rate (requested->output_dropout))
     plait_cross_fault (
@@ -270,8 +270,9 @@ declare_sentinel (PlaitCrossAttention *cross, PlaitDeclaredAttention *attention,
 
   if (gate->state.weight)
     {
-      plait_cross_fault (cross, PLAIT_ERROR_PLUGIN,
-                         "declares a second attention with a sentinel: a decoder layer has at most one");
+      plait_cross_fault (
+          cross, PLAIT_ERROR_PLUGIN,
+          "declares a second attention with a sentinel, but a decoder layer has at most one: remove the other");
       return;
     }
   gate->state = plait_linear_declare (cross->parameters, of_state, state, state, FALSE);
@@ -407,7 +408,8 @@ plait_cross_declare_attend_jointly (PlaitCrossAttention *cross, const PlaitAtten
 
   if (n > PLAIT_MAX_ATTENTION_MEMORIES)
     plait_cross_fault (cross, PLAIT_ERROR_INPUT,
-                       "one softmax over %u memories, at most %d can share one: use fewer sources, or another combiner",
+                       "one softmax is to cover %u memories, but at most %d can share a softmax: use fewer sources, or "
+                       "another combiner",
                        n, PLAIT_MAX_ATTENTION_MEMORIES);
   declare (cross, G_STRFUNC, PLAIT_ATTEND_JOINTLY, 0, requested);
 }

@@ -233,9 +233,10 @@ plait_cross_descend (PlaitCrossAttention *cross, const char *name, guint memory,
   plait_cross_check_rows (cross, G_STRFUNC, memory);
   descent = cross->keys->descents[memory];
   if (!descent.level)
-    plait_tape_fail (tape, "%s: the rows of memory %u have no levels to descend", G_STRFUNC, memory);
+    plait_tape_fail (tape, "%s: the rows of memory %u have no levels: descend only memories with levels", G_STRFUNC,
+                     memory);
   if (branches < 0)
-    plait_tape_fail (tape, "%s: branches=%jd: give 1 or more, or 0 for all", G_STRFUNC, branches);
+    plait_tape_fail (tape, "%s: branches=%jd is out of range: give 1 or more, or 0 for all", G_STRFUNC, branches);
   descent.queries = cross->pass->queries;
   descent.heads = attention->heads;
   descent.branches = branches > 0 ? branches : G_MAXINT64;

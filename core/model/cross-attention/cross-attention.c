@@ -24,7 +24,8 @@ plait_cross_check_query (const PlaitCrossAttention *cross, const char *call, Pla
   gint64 rows = plait_ragged_rows (cross->pass->queries), width = cross->declared->query_width;
 
   if (!query.query || query.query->value.rows != rows || query.query->value.width != width)
-    plait_tape_fail (cross->pass->tape, "%s: the query is not [%jd, %jd]", call, rows, width);
+    plait_tape_fail (cross->pass->tape, "%s: the query does not have the shape [%jd, %jd]: give one that has", call,
+                     rows, width);
 }
 
 PlaitTape *
@@ -268,7 +269,8 @@ check_contexts (PlaitCrossAttention *cross, const char *call, const PlaitContext
   for (guint i = 0; i < n; i++)
     if (!contexts || !contexts[i].value || contexts[i].value->value.rows != rows
         || contexts[i].value->value.width != width)
-      plait_tape_fail (cross->pass->tape, "%s: context %u is not [%jd, %jd]", call, i, rows, width);
+      plait_tape_fail (cross->pass->tape, "%s: context %u does not have the shape [%jd, %jd]: give one that has", call,
+                       i, rows, width);
 }
 
 PlaitContext
@@ -301,7 +303,7 @@ plait_cross_sum (PlaitCrossAttention *cross, const PlaitContext *contexts, guint
   if (!tape)
     return (PlaitContext){ NULL, NULL, NULL };
   if (n == 0)
-    plait_tape_fail (tape, "%s: receives no contexts", G_STRFUNC);
+    plait_tape_fail (tape, "%s: receives no contexts: give at least one", G_STRFUNC);
   check_contexts (cross, G_STRFUNC, contexts, n);
   rows = plait_ragged_rows (cross->pass->queries);
   values = plait_arena_new_array (plait_tape_arena (tape), PlaitNode *, n);

@@ -152,7 +152,8 @@ check_width (PlaitDecoding *decoding, const char *call, const char *what, gint64
 {
   if (n >= 1 && n <= PLAIT_CALL_MAX_WIDTH)
     return TRUE;
-  fault (decoding, PLAIT_ERROR_PLUGIN, "%s: %s=%jd: give 1 to %jd", call, what, n, PLAIT_CALL_MAX_WIDTH);
+  fault (decoding, PLAIT_ERROR_PLUGIN, "%s: %s=%jd is out of range: give 1 to %jd", call, what, n,
+         PLAIT_CALL_MAX_WIDTH);
   return FALSE;
 }
 
@@ -206,13 +207,16 @@ check_cross (PlaitDecoding *decoding, const char *call, const PlaitCrossDeclarat
   gint64 width = decoding->decoder->build.width;
 
   if (declaration->multi_head && (declaration->query_width != width || declaration->width != width))
-    fault (decoding, PLAIT_ERROR_PLUGIN,
-           "%s: queries %jd wide and memories %jd wide, but with attention=heads both are as wide as the decoder, %jd",
-           call, declaration->query_width, declaration->width, width);
+    fault (
+        decoding, PLAIT_ERROR_PLUGIN,
+        "%s: queries %jd wide and memories %jd wide, but with attention=heads both must be as wide as the decoder, %jd",
+        call, declaration->query_width, declaration->width, width);
   else if (declaration->multi_head)
     return TRUE;
   else if ((guint)declaration->score > PLAIT_SCORE_DOT)
-    fault (decoding, PLAIT_ERROR_PLUGIN, "%s: asks for the unknown score function %u", call, (guint)declaration->score);
+    fault (decoding, PLAIT_ERROR_PLUGIN,
+           "%s: asks for the unknown score function %u: give a value of PlaitScoreFunction", call,
+           (guint)declaration->score);
   else if (declaration->score == PLAIT_SCORE_DOT && declaration->query_width != declaration->width)
     fault (decoding, PLAIT_ERROR_PLUGIN, "%s: dot products of queries %jd wide with memories %jd wide: make them equal",
            call, declaration->query_width, declaration->width);

@@ -144,7 +144,7 @@ loss_of_memory (PlaitTape *tape, PlaitNode *weights, PlaitRagged queries, const 
     return NULL;
   if (!memory->links || !memory->links->token)
     plait_tape_fail (tape,
-                     "rows of an encoder are not its tokens, so words cannot be aligned: drop data.train.*.alignment");
+                     "the rows of an encoder are not tokens, so words cannot be aligned: drop data.train.*.alignment");
   links = links_new (tape, queries, memory, input);
   if (links.n == 0)
     return NULL;
@@ -208,7 +208,8 @@ plait_guided_alignment_build (PlaitGuidedAlignment *guided, const PlaitDecoder *
     return TRUE;
   if (columns->n == PLAIT_MAX_LOSS_COLUMNS)
     return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "data.train.*.alignment: plugins declare %d losses, so there is none left; drop the key",
+                       "data.train.*.alignment: plugins already declare %d losses, the maximum, so alignments cannot "
+                       "add another; drop the key",
                        PLAIT_MAX_LOSS_COLUMNS);
   guided->losses = (PlaitLosses){ 1, { { "alignment", settings->weight } } };
   guided->column = columns->n;

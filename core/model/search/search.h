@@ -128,7 +128,7 @@ double plait_search_work_rows_weighed (const PlaitSearchWork *work);
 double plait_search_work_rows_selected (const PlaitSearchWork *work);
 double plait_search_work_milliseconds (const PlaitSearchWork *work);
 
-/* Returns a text such as "12.30 states touched a word, 0.415 ms a word". (transfer full) */
+/* Returns a text such as "12.30 states touched per word, 0.415 ms per word". (transfer full) */
 char *plait_search_work_text (const PlaitSearchWork *work);
 
 /* Searches all sentences of @batch. Returns [n_sentences] in the order of the batch, each with up to settings->n_best

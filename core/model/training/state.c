@@ -238,7 +238,8 @@ read_recent (PlaitTrainer *trainer, PlaitStore *store, gint64 recent, GError **e
       PlaitScalar *array = g_try_new0 (PlaitScalar, (gsize)n);
 
       if (!array)
-        return plait_fail (error, PLAIT_ERROR_MEMORY, "no memory for parameter set %jd of train.average: lower it", i);
+        return plait_fail (error, PLAIT_ERROR_MEMORY,
+                           "no memory for parameter set %jd of train.average: lower train.average", i);
       g_ptr_array_add (trainer->recent, array);
       if (!plait_parameters_read_array (trainer->parameters, array, store, below, error))
         return FALSE;

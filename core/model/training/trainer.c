@@ -259,8 +259,8 @@ note_plateau (PlaitTrainer *trainer, gboolean best)
   trainer->stalled = 0;
   trainer->drops++;
   plait_log_info (trainer->setup.log,
-                  "update %jd: validation has stalled; the learning rate falls to %g of the highest", trainer->step,
-                  pow (settings->plateau_factor, (double)trainer->drops));
+                  "update %jd: validation has stalled; the learning rate falls to %g times its highest value",
+                  trainer->step, pow (settings->plateau_factor, (double)trainer->drops));
 }
 
 /* Copies the current parameters for the average. */

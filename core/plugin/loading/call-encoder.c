@@ -18,8 +18,9 @@ check_shape (const PlaitComponent *component, const PlaitEncoderShape *shape, GE
   if (!plait_call_check_width (component, "a summary", shape->summary_width, 0, error))
     return FALSE;
   if (component->schema->provides_summary && shape->summary_width == 0)
-    return plait_fail (error, PLAIT_ERROR_PLUGIN, "%s: %s promises a summary, build declares none; make the two agree",
-                       component->label, component->schema->path);
+    return plait_fail (error, PLAIT_ERROR_PLUGIN,
+                       "%s: %s promises a summary, but build declares no summary; make the two agree", component->label,
+                       component->schema->path);
   for (guint i = 0; i < shape->n_memories; i++)
     {
       const char *name = shape->memories[i].name;
@@ -46,9 +47,10 @@ check_shape (const PlaitComponent *component, const PlaitEncoderShape *shape, GE
         {
           g_autofree char *text = plait_structure_text (lacking);
 
-          return plait_fail (error, PLAIT_ERROR_PLUGIN,
-                             "%s: %s promises memories with %s, build declares memory %u without; make the two agree",
-                             component->label, component->schema->path, text, i);
+          return plait_fail (
+              error, PLAIT_ERROR_PLUGIN,
+              "%s: %s promises memories with %s, but build declares memory %u without; make the two agree",
+              component->label, component->schema->path, text, i);
         }
     }
   return TRUE;

@@ -52,12 +52,14 @@ check_copies (const PlaitComponent *component, const PlaitOutputBuild *build, co
       if (!shape->copies[m])
         continue;
       if (m >= build->n_memories)
-        return plait_fail (error, PLAIT_ERROR_PLUGIN, "%s: build copies memory %u; there are %u", component->label, m,
-                           build->n_memories);
-      if (!build->memories[m].has_words)
         return plait_fail (error, PLAIT_ERROR_PLUGIN,
-                           "%s: build copies the memory %s, whose rows have no words of the target; look at has_words",
-                           component->label, build->memories[m].name);
+                           "%s: build copies memory %u, but there are only %u; give a number from 0", component->label,
+                           m, build->n_memories);
+      if (!build->memories[m].has_words)
+        return plait_fail (
+            error, PLAIT_ERROR_PLUGIN,
+            "%s: build copies the memory %s, whose rows have no words of the target; copy only memories with has_words",
+            component->label, build->memories[m].name);
     }
   return TRUE;
 }
@@ -79,8 +81,8 @@ check_shape (const PlaitComponent *component, const PlaitOutputBuild *build, con
   const PlaitParameter *bias = shape->bias;
 
   if (!shape->table)
-    return plait_fail (error, PLAIT_ERROR_PLUGIN, "%s: build gives no table; call plait_output_declare_table",
-                       component->label);
+    return plait_fail (error, PLAIT_ERROR_PLUGIN,
+                       "%s: build gives no table of word vectors; call plait_output_declare_table", component->label);
   if (!is_declared (build->parameters, shape->table) || (bias && !is_declared (build->parameters, bias)))
     return plait_fail (error, PLAIT_ERROR_PLUGIN,
                        "%s: build gives a %s that is not a parameter of the model; declare it with "
@@ -121,7 +123,8 @@ expect_copies (const PlaitOutputShape *shape, const PlaitOutputPass *pass)
   gboolean copies = plait_output_copies (shape);
 
   if (!copies && pass->gate)
-    plait_tape_fail (tape, "gave a gate, but build declares no memory whose words it copies");
+    plait_tape_fail (
+        tape, "gave a gate, but build declares no memory whose words it copies: declare one, or leave the gate NULL");
   if (copies)
     plait_call_expect_node (tape, "a gate", pass->gate, pass->states->value.rows, 1);
   for (guint m = 0; m < pass->n_memories; m++)
@@ -129,7 +132,7 @@ expect_copies (const PlaitOutputShape *shape, const PlaitOutputPass *pass)
       const PlaitNode *copied = pass->copied[m];
 
       if (copied && (m >= PLAIT_OUTPUT_MAX_MEMORIES || !shape->copies[m]))
-        plait_tape_fail (tape, "copies words of memory %u, which build does not declare", m);
+        plait_tape_fail (tape, "copies words of memory %u, which build does not declare: declare it in build", m);
       if (m >= PLAIT_OUTPUT_MAX_MEMORIES || !shape->copies[m])
         continue;
       plait_call_expect_node (tape, "weights of copied words", copied,

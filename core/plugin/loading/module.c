@@ -37,7 +37,8 @@ check_layout_field (const char *path, const char *what, guint32 found, guint32 e
 {
   if (found == expected)
     return TRUE;
-  return refuse (path, error, "was built with %s of %u bytes, this plait has %u; %s", what, found, expected, remedy);
+  return refuse (path, error, "was built with %s of %u bytes, but this plait has %u; %s", what, found, expected,
+                 remedy);
 }
 
 #define STRUCT_NAME(Struct, what) what,
@@ -92,14 +93,14 @@ check_bindings (const char *path, const PlaitPluginDescriptor *descriptor, const
       if (binding->type != parameter->type)
         return refuse (
             path, error,
-            "was built with type=%s for the parameter \"%s\", %s says type=%s; build it again from this schema",
+            "was built with type=%s for the parameter \"%s\", but %s says type=%s; build it again from this schema",
             plait_setting_type_name (binding->type), parameter->name, schema->path,
             plait_setting_type_name (parameter->type));
       if (!g_str_equal (choices, parameter->choices ? parameter->choices : ""))
-        return refuse (
-            path, error,
-            "was built with choices=%s for the parameter \"%s\", %s says choices=%s; build it again from this schema",
-            choices, parameter->name, schema->path, parameter->choices ? parameter->choices : "");
+        return refuse (path, error,
+                       "was built with choices=%s for the parameter \"%s\", but %s says choices=%s; build it again "
+                       "from this schema",
+                       choices, parameter->name, schema->path, parameter->choices ? parameter->choices : "");
     }
   for (guint i = 0; i < descriptor->n_bindings; i++)
     if (!plait_schema_parameter (schema, descriptor->bindings[i].name))
@@ -183,7 +184,8 @@ check_table (const char *path, const PlaitPluginDescriptor *descriptor, GError *
     return refuse (path, error, "has no function \"%s\" in its table; every %s needs one", missing,
                    plait_plugin_kind_name (descriptor->kind));
   if (state_size > MAX_STATE_SIZE)
-    return refuse (path, error, "asks for a state of %zu bytes, at most %zu are allowed", state_size, MAX_STATE_SIZE);
+    return refuse (path, error, "asks for a state of %zu bytes, but at most %zu are allowed; make it smaller",
+                   state_size, MAX_STATE_SIZE);
   return descriptor->kind != PLAIT_PLUGIN_COVERAGE
          || check_prepared_name (path, ((const PlaitCoverageTable *)descriptor->table)->prepared_name, error);
 }
@@ -203,18 +205,18 @@ check (const char *path, const PlaitPluginDescriptor *descriptor, const PlaitSch
                    descriptor->magic, PLAIT_PLUGIN_MAGIC);
   if (descriptor->interface > PLAIT_PLUGIN_INTERFACE)
     return refuse (path, error,
-                   "was built for plugin interface %u, this plait has %d; update plait, or take an older plugin",
+                   "was built for plugin interface %u, but this plait has %d; update plait, or take an older plugin",
                    descriptor->interface, PLAIT_PLUGIN_INTERFACE);
   if (descriptor->interface < PLAIT_PLUGIN_INTERFACE)
     return refuse (
         path, error,
-        "was built for plugin interface %u, this plait has %d, in which combiners have a state, coverages fill a "
+        "was built for plugin interface %u, but this plait has %d, in which combiners have a state, coverages fill a "
         "shape, and losses are declared; change the plugin as core/plugin/interface/plugin.h says, and build it again",
         descriptor->interface, PLAIT_PLUGIN_INTERFACE);
   if (descriptor->size != sizeof (PlaitPluginDescriptor))
     return refuse (
         path, error,
-        "its descriptor has %u bytes, this plait expects %zu; rebuild the plugin with the headers of this plait",
+        "its descriptor has %u bytes, but this plait expects %zu; rebuild the plugin with the headers of this plait",
         descriptor->size, sizeof (PlaitPluginDescriptor));
   if (!check_layout (path, &descriptor->layout, error))
     return FALSE;
@@ -222,15 +224,15 @@ check (const char *path, const PlaitPluginDescriptor *descriptor, const PlaitSch
     return refuse (path, error, "is a plugin of kind number %u, which this plait does not know; update plait",
                    (guint)descriptor->kind);
   if (descriptor->kind != schema->kind)
-    return refuse (path, error, "says that its kind is %s, %s says %s; put both into the folder of the right kind",
+    return refuse (path, error, "says that its kind is %s, but %s says %s; put both into the folder of the right kind",
                    plait_plugin_kind_name (descriptor->kind), schema->path, plait_plugin_kind_name (schema->kind));
   if (g_strcmp0 (descriptor->name, schema->name) != 0)
-    return refuse (path, error, "calls itself \"%s\", its file and %s say \"%s\"; give all three the same name",
+    return refuse (path, error, "calls itself \"%s\", but its file and %s say \"%s\"; give all three the same name",
                    descriptor->name ? descriptor->name : "", schema->path, schema->name);
   if (!descriptor->version || *descriptor->version == '\0')
     return refuse (path, error, "has no version; give one in its schema, and build it again");
   if (schema->version && !g_str_equal (schema->version, descriptor->version))
-    return refuse (path, error, "is version %s, %s describes version %s; install both from one build",
+    return refuse (path, error, "is version %s, but %s describes version %s; install both from one build",
                    descriptor->version, schema->path, schema->version);
   return check_table (path, descriptor, error) && check_bindings (path, descriptor, schema, error);
 }
@@ -249,7 +251,7 @@ check_file (const char *path, GError **error)
 
       if (why == ENOENT)
         return refuse (path, error, PLAIT_MODULE_MISSING);
-      return refuse (path, error, "cannot be opened: %s; make it readable", g_strerror (why));
+      return refuse (path, error, "cannot be opened: %s; make the file readable", g_strerror (why));
     }
   gssize n = fstat (fd, &status) == 0 && S_ISREG (status.st_mode) ? plait_read_at (fd, head, sizeof head, 0) : -1;
   close (fd);

@@ -216,8 +216,8 @@ unknown_plugin (const PlaitRegistry *registry, PlaitPluginKind kind, const char 
       if (plugin->kind == kind)
         g_ptr_array_add (names, plugin->name);
     }
-  const char *otherwise = names->len > 0 ? NULL : "there are no others either";
-  remedy = home ? g_strdup_printf ("the run had it from %s", home)
+  const char *otherwise = names->len > 0 ? NULL : "no plugin of this kind is installed";
+  remedy = home ? g_strdup_printf ("the run was trained with the one in %s", home)
                 : plait_name_remedy (name, (const char *const *)names->pdata, otherwise);
   return plait_fail_null (error, PLAIT_ERROR_PLUGIN, "there is no %s called \"%s\"; %s%s", kind_name, name, remedy,
                           search);

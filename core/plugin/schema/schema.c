@@ -236,7 +236,7 @@ read_interface (const Reader *reader)
     problem (reader, "plugin", "interface", "interface=%s is not an integer; give interface=%d", interface,
              PLAIT_PLUGIN_INTERFACE);
   else if (reader->schema->interface != PLAIT_PLUGIN_INTERFACE)
-    problem (reader, "plugin", "interface", "interface=%s, this plait has interface %d; %s", interface,
+    problem (reader, "plugin", "interface", "interface=%s, but this plait has interface %d; %s", interface,
              PLAIT_PLUGIN_INTERFACE,
              reader->schema->interface > PLAIT_PLUGIN_INTERFACE
                  ? "update plait, or take an older plugin"
@@ -290,7 +290,7 @@ read_plugin (const Reader *reader, const char *path)
   read_interface (reader);
   read_input (reader);
   read_streams (reader);
-  schema->summary = required (reader, "plugin", "summary", "summary= and one line on what the plugin does");
+  schema->summary = required (reader, "plugin", "summary", "summary= and one line that says what the plugin does");
   schema->reference = text (reader, "plugin", "reference", FALSE);
   schema->version = text (reader, "plugin", "version", FALSE);
   schema->licence = text (reader, "plugin", "licence", FALSE);
@@ -450,7 +450,7 @@ read_parameter (const Reader *reader, const char *group)
     problem (reader, group, NULL,
              "\"%s\" is not a valid name for a parameter; use letters, digits and '_', beginning with a letter", name);
   parameter->name = g_string_chunk_insert (reader->schema->texts, name);
-  parameter->summary = required (reader, group, "summary", "summary= and one line on what the parameter means");
+  parameter->summary = required (reader, group, "summary", "summary= and one line that says what the parameter means");
   parameter->reference = text (reader, group, "reference", FALSE);
   parameter->standard = text (reader, group, "default", TRUE);
   parameter->minimum = text (reader, group, "minimum", FALSE);

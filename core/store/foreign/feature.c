@@ -74,10 +74,10 @@ choose_dataset (FeatureFile *file, GError **error)
       return TRUE;
     }
   g_free (only.name);
-  return plait_fail (
-      error, PLAIT_ERROR_INPUT,
-      "%s: its root group has %s, so the one to read must be named: expected a dataset [sentence, position, width]",
-      file->path, only.n == 0 ? "no dataset" : "more than one dataset");
+  return plait_fail (error, PLAIT_ERROR_INPUT,
+                     "%s: its root group has %s, so name the dataset to read (dataset=); expected the shape [sentence, "
+                     "position, width]",
+                     file->path, only.n == 0 ? "no dataset" : "more than one dataset");
 }
 
 static gboolean
@@ -90,17 +90,17 @@ check_shape (FeatureFile *file, GError **error)
   if (class == H5T_NO_CLASS || rank < 0)
     return fail_hdf5 (file, "cannot read the shape and type of its dataset", error);
   if (class != H5T_INTEGER && class != H5T_FLOAT)
-    return plait_fail (error, PLAIT_ERROR_INPUT, "%s: %s does not hold numbers, expected any integer or float type",
+    return plait_fail (error, PLAIT_ERROR_INPUT, "%s: %s does not hold numbers; expected any integer or float type",
                        file->path, file->dataset);
   hsize_t shape[H5S_MAX_RANK];
   if (rank != 3 || H5Sget_simple_extent_dims (space, shape, NULL) != 3)
     return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "%s: %s has %d dimensions, expected the three [sentence, position, width]", file->path,
+                       "%s: %s has %d dimensions; expected three, [sentence, position, width]", file->path,
                        file->dataset, rank);
   for (int i = 0; i < 3; i++)
     if (shape[i] == 0 || shape[i] > G_MAXINT32)
       return plait_fail (error, PLAIT_ERROR_INPUT,
-                         "%s: %s has %ju in dimension %d of [sentence, position, width], expected between 1 and %d",
+                         "%s: %s has the size %ju in dimension %d of [sentence, position, width]; expected 1 to %d",
                          file->path, file->dataset, (guint64)shape[i], i + 1, G_MAXINT32);
   file->parent.sentences = (gint64)shape[0];
   file->parent.positions = (gint64)shape[1];
@@ -128,8 +128,8 @@ read_lengths (FeatureFile *file, hid_t access, GError **error)
   if (type < 0 || space < 0 || H5Tget_class (type) != H5T_INTEGER || H5Sget_simple_extent_ndims (space) != 1
       || H5Sget_simple_extent_dims (space, &n, NULL) != 1 || n != (hsize_t)file->parent.sentences)
     return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "%s: %s must hold the number of valid positions of %s, expected %jd integers, one for each "
-                       "sentence; correct it, or rename it",
+                       "%s: %s must hold the number of valid positions of %s, %jd integers, one for each sentence; "
+                       "correct this dataset, or rename it",
                        file->path, name, file->dataset, file->parent.sentences);
   if (!plait_store_check_storage (data, file->fd, file->path, name, error))
     return FALSE;
@@ -191,7 +191,7 @@ read_positions (FeatureFile *file, gint64 sentence, gint64 first, PlaitTensor ro
     for (gint64 j = 0; j < rows.width; j++)
       if (!isfinite (plait_tensor_row (rows, i)[j]))
         return plait_fail (error, PLAIT_ERROR_INPUT,
-                           "%s: %s[%jd, %jd, %jd] is infinite or not a number, expected finite values; where a "
+                           "%s: %s[%jd, %jd, %jd] is infinite or not a number; expected finite values; where a "
                            "sentence is missing, set its length in %s" LENGTHS " to 0",
                            file->path, file->dataset, sentence, first + i, j, file->dataset);
   return TRUE;

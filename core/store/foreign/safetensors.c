@@ -206,7 +206,8 @@ check_metadata (const Shard *shard, json_t *metadata, GError **error)
 
   json_object_foreach (metadata, name, value) good = good && json_is_string (value);
   return good
-         || plait_fail (error, PLAIT_ERROR_INPUT, "%s: " PLAIT_SAFETENSORS_METADATA " is not all text", shard->path);
+         || plait_fail (error, PLAIT_ERROR_INPUT, "%s: " PLAIT_SAFETENSORS_METADATA " has values that are not text",
+                        shard->path);
 }
 
 static gint

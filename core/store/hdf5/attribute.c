@@ -264,7 +264,7 @@ get_single (PlaitStore *store, const char *path, const char *name, PlaitStoreTyp
   if (!values || n == 1)
     return values;
   plait_fail (error, PLAIT_ERROR_INPUT,
-              "%s: the attribute '%s' of %s has %jd values, one was expected; " PLAIT_STORE_REMEDY, store->path, name,
+              "%s: the attribute '%s' of %s has %jd values instead of one; " PLAIT_STORE_REMEDY, store->path, name,
               path, n);
   free_values (type, values);
   return NULL;

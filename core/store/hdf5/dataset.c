@@ -223,7 +223,7 @@ plait_store_read (PlaitStore *store, const char *path, PlaitStoreType type, gint
   if (!find_values (store, path, type, &found, error))
     return FALSE;
   if (found.object.elements != elements)
-    return plait_fail (error, PLAIT_ERROR_INPUT, "%s: %s has %jd elements, %jd were expected; " PLAIT_STORE_REMEDY,
+    return plait_fail (error, PLAIT_ERROR_INPUT, "%s: %s has %jd elements instead of %jd; " PLAIT_STORE_REMEDY,
                        store->path, path, found.object.elements, elements);
   return read_all (store, path, &found, type, buffer, error);
 }
@@ -258,7 +258,7 @@ plait_store_read_array (PlaitStore *store, const char *path, PlaitStoreType type
   gint64 n = found.object.elements;
   if (n > maximum)
     return plait_fail_null (error, PLAIT_ERROR_INPUT,
-                            "%s: %s has %jd elements, at most %jd were expected; " PLAIT_STORE_REMEDY, store->path,
+                            "%s: %s has %jd elements, but at most %jd are allowed; " PLAIT_STORE_REMEDY, store->path,
                             path, n, maximum);
   gsize bytes;
   gboolean has = plait_size_multiply ((gsize)MAX (n, 1), plait_store_type_size (type), &bytes)
@@ -314,7 +314,7 @@ plait_store_read_tensor (PlaitStore *store, const char *path, PlaitTensor tensor
       for (guint i = 0; i < object.rank; i++)
         g_string_append_printf (found, "%s%jd", i > 0 ? ", " : "", object.shape[i]);
       return plait_fail (error, PLAIT_ERROR_INPUT,
-                         "%s: %s has the shape [%s], [%jd, %jd] was expected; " PLAIT_STORE_REMEDY, store->path, path,
+                         "%s: %s has the shape [%s] instead of [%jd, %jd]; " PLAIT_STORE_REMEDY, store->path, path,
                          found->str, tensor.rows, tensor.width);
     }
   g_auto (StoreId) space = plait_store_tensor_space (tensor);

@@ -141,19 +141,20 @@ verify (PlaitStore *store, gint64 size, gboolean *other_length, GError **error)
     return plait_fail (error, PLAIT_ERROR_CORRUPT, "%s: is damaged within its first %d bytes; " PLAIT_STORE_REMEDY,
                        store->path, PLAIT_STORE_USER_BLOCK);
   if (header.format != PLAIT_STORE_FORMAT)
-    return plait_fail (error, PLAIT_ERROR_CORRUPT, "%s: has format %jd, this plait reads %d; %s", store->path,
+    return plait_fail (error, PLAIT_ERROR_CORRUPT, "%s: has format %jd, but this plait reads %d; %s", store->path,
                        header.format, PLAIT_STORE_FORMAT,
                        header.format > PLAIT_STORE_FORMAT ? "use the plait that wrote it or a newer one"
-                                                          : "make it again with this one");
+                                                          : "make the file again with this plait");
   store->digest = g_strdup (header.digest);
   gint64 end = header.length + PLAIT_STORE_USER_BLOCK;
   gint64 written = end > size ? end : end + plait_store_blocks_table_size (end);
   if (size != written)
     {
       *other_length = TRUE;
-      return plait_fail (error, PLAIT_ERROR_CORRUPT,
-                         "%s: has %jd bytes, %jd were written, so it was cut short or added to; " PLAIT_STORE_REMEDY,
-                         store->path, size, written);
+      return plait_fail (
+          error, PLAIT_ERROR_CORRUPT,
+          "%s: has %jd bytes, but plait wrote %jd, so the file was cut short or extended; " PLAIT_STORE_REMEDY,
+          store->path, size, written);
     }
   store->blocks = plait_store_blocks_open (store->fd, store->path, end, header.digest, error);
   return store->blocks != NULL;

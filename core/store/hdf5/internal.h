@@ -133,7 +133,7 @@ hid_t plait_store_access (hid_t driver, PlaitStoreBytes bytes);
 /* ---- defined in failure.c ---- */
 
 /* End of a message about contents that plait does not write. */
-#define PLAIT_STORE_REMEDY "restore a copy or make it again"
+#define PLAIT_STORE_REMEDY "restore a copy or make the file again"
 
 /* Stops libhdf5 from printing errors and from loading filter modules. Call it in each thread that uses HDF5. */
 void plait_store_silence_hdf5 (void);

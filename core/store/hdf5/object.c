@@ -121,7 +121,7 @@ describe_dataset (PlaitStore *store, const char *path, hid_t id, PlaitStoreObjec
     return plait_store_fail (store, path, "read its shape and type", error);
   if (rank > PLAIT_STORE_MAX_RANK)
     return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "%s: %s has %d dimensions, at most %d were expected; " PLAIT_STORE_REMEDY, store->path, path,
+                       "%s: %s has %d dimensions, but at most %d are allowed; " PLAIT_STORE_REMEDY, store->path, path,
                        rank, PLAIT_STORE_MAX_RANK);
   object->kind = PLAIT_STORE_DATASET;
   object->type = plait_store_type_of (type);
@@ -149,7 +149,7 @@ describe_id (PlaitStore *store, const char *path, hid_t id, PlaitStoreObject *ob
     return plait_store_fail (store, path, "read what it is", error);
   /* A group with several hard links could contain itself, and a walk through it would not end. */
   if (info.rc > 1)
-    return plait_fail (error, PLAIT_ERROR_CORRUPT, "%s: %s has %u hard links, one was expected; " PLAIT_STORE_REMEDY,
+    return plait_fail (error, PLAIT_ERROR_CORRUPT, "%s: %s has %u hard links instead of one; " PLAIT_STORE_REMEDY,
                        store->path, path, info.rc);
   object->attributes = (gint64)info.num_attrs;
   if (info.type == H5O_TYPE_DATASET)
@@ -190,8 +190,9 @@ static gboolean
 check_kind (const PlaitStore *store, const char *path, const PlaitStoreObject *object, GError **error)
 {
   return object->kind == PLAIT_STORE_DATASET
-         || plait_fail (error, PLAIT_ERROR_INPUT, "%s: %s is not a dataset, as was expected; " PLAIT_STORE_REMEDY,
-                        store->path, path);
+         || plait_fail (error, PLAIT_ERROR_INPUT,
+                        "%s: %s is not a dataset, but a dataset is expected there; " PLAIT_STORE_REMEDY, store->path,
+                        path);
 }
 
 gboolean
@@ -308,9 +309,10 @@ plait_store_links_of (const PlaitStore *store, const char *path, const PlaitStor
   hsize_t at = 0;
   g_array_set_clear_func (links, clear_link);
   if (found->object.kind != PLAIT_STORE_GROUP || found->object.members > MAX_MEMBERS)
-    return plait_fail_null (error, PLAIT_ERROR_INPUT,
-                            "%s: %s is not a group of at most %d members, as was expected; " PLAIT_STORE_REMEDY,
-                            store->path, path, MAX_MEMBERS);
+    return plait_fail_null (
+        error, PLAIT_ERROR_INPUT,
+        "%s: %s is not a group of at most %d members, but such a group is expected there; " PLAIT_STORE_REMEDY,
+        store->path, path, MAX_MEMBERS);
   if (H5Literate (found->id, H5_INDEX_CRT_ORDER, H5_ITER_INC, &at, collect_link, links) >= 0)
     return g_steal_pointer (&links);
   /* Groups of other programs may not keep the creation order. */

@@ -183,7 +183,7 @@ plait_store_read_string (PlaitStore *store, const char *path, GError **error)
   if (!slots)
     return NULL;
   if (found.object.elements != 1)
-    return plait_fail_null (error, PLAIT_ERROR_INPUT, "%s: %s holds %jd strings, one was expected; " PLAIT_STORE_REMEDY,
+    return plait_fail_null (error, PLAIT_ERROR_INPUT, "%s: %s holds %jd strings instead of one; " PLAIT_STORE_REMEDY,
                             store->path, path, found.object.elements);
   return g_strndup (slots, (gsize)found.object.element_bytes);
 }

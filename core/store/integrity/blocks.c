@@ -217,9 +217,10 @@ read_table (PlaitStoreBlocks *blocks, const char *path, const char *digest, GErr
   else if (errno)
     return plait_fail (error, PLAIT_ERROR_FAILED, "%s: cannot read it to the end: %s", path, g_strerror (errno));
   return g_strcmp0 (found, digest) == 0
-         || plait_fail (error, PLAIT_ERROR_CORRUPT,
-                        "%s: is damaged within its last %zu bytes, the hashes of all other bytes; " PLAIT_STORE_REMEDY,
-                        path, size);
+         || plait_fail (
+             error, PLAIT_ERROR_CORRUPT,
+             "%s: is damaged within its last %zu bytes, which are the hashes of all other bytes; " PLAIT_STORE_REMEDY,
+             path, size);
 }
 
 static gboolean

@@ -67,8 +67,8 @@ read_items (PlaitStore *store, PlaitRaggedKind *kind, GError **error)
         || strchr (kind->items[i], '/')
         || !g_hash_table_insert (kind->indices, kind->items[i], GINT_TO_POINTER ((gint)i + 1)))
       return plait_fail (error, PLAIT_ERROR_CORRUPT,
-                         "%s: %s has no valid name of an item, or one that exists already, at %jd; " PLAIT_STORE_REMEDY,
-                         store->path, path, i);
+                         "%s: in %s, the name of item %jd is invalid or occurs twice; " PLAIT_STORE_REMEDY, store->path,
+                         path, i);
   return kind->n <= MAX_ITEMS
          || plait_fail (error, PLAIT_ERROR_INPUT, "%s: %s has more than %jd items", store->path, path, MAX_ITEMS);
 }

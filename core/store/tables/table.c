@@ -143,7 +143,7 @@ read_field (PlaitStore *store, const char *path, const PlaitStoreField *field, G
   if (!values)
     return FALSE;
   if (n != rows->len)
-    return plait_fail (error, PLAIT_ERROR_CORRUPT, "%s: %s has %jd rows, its table %u; " PLAIT_STORE_REMEDY,
+    return plait_fail (error, PLAIT_ERROR_CORRUPT, "%s: %s has %jd rows, but its table has %u; " PLAIT_STORE_REMEDY,
                        store->path, column_path, n, rows->len);
   for (guint r = 0; r < rows->len; r++)
     memcpy (rows->data + r * row_size + field->offset, values + r * size, size);

@@ -110,7 +110,7 @@ mend_values (const Builder *builder, const char *key, const char *group, const c
   /* Sources that are read together, such as en+de, are one value. */
   if (!mended || is_value ((*values)[0], &varied))
     return;
-  plait_grid_problem (&builder->grid, key, "has the one value \"%s\"; did you mean \"%s\"?", (*values)[0], mended);
+  plait_grid_problem (&builder->grid, key, "has a single value, \"%s\"; did you mean \"%s\"?", (*values)[0], mended);
   g_strfreev (*values);
   *values = g_strsplit (mended, ";", -1);
 }
@@ -133,9 +133,9 @@ read_axis (const Builder *builder, const char *key)
     mend_values (builder, key, group, name, &values);
   n = g_strv_length (values);
   if (builder->match && plait_parameter_match_varies (builder->match, key))
-    plait_grid_problem (&builder->grid, key, "is an axis, but match.vary lets it vary by itself; keep one of the two");
+    plait_grid_problem (&builder->grid, key, "is an axis, but match.vary changes this key too; keep one of the two");
   if (n == 0)
-    plait_grid_problem (&builder->grid, key, "has no values; separate them by ';'");
+    plait_grid_problem (&builder->grid, key, "has no values; give some, separated by ';'");
   for (guint i = 0; i < n; i++)
     {
       if (!g_hash_table_add (seen, values[i]))

@@ -266,8 +266,8 @@ take (const Search *search, gint64 first, gint64 parameters, const char *widths)
   if (off > match->tolerance)
     {
       plait_problems_add_key (search->problems, search->file, PLAIT_GRID_GROUP, VARY,
-                              "the first cell has %jd parameters; the nearest number is %jd, with %s, a difference of "
-                              "%.1f percent; let other widths vary, or raise match.tolerance",
+                              "the first cell has %jd parameters; the nearest number of this cell is %jd, with %s, a "
+                              "difference of %.1f percent; let other widths vary, or raise match.tolerance",
                               match->target, parameters, widths, 100 * off);
       return NULL;
     }

@@ -34,7 +34,7 @@ plait_choice_take_runs (const PlaitComparisonChoice *choice, GPtrArray *runs, GE
           for (guint r = 0; r < runs->len && r < 8; r++)
             g_ptr_array_add (names, plait_run_at (runs, r)->name);
           g_autofree char *known = g_strjoinv (", ", (char **)names->pdata);
-          return plait_fail (error, PLAIT_ERROR_INPUT, "--runs: no run has a name like \"%s\"; there is %s%s",
+          return plait_fail (error, PLAIT_ERROR_INPUT, "--runs: no run has a name like \"%s\"; the names are %s%s",
                              patterns[p], known, runs->len > 8 ? " and others" : "");
         }
     }
@@ -70,8 +70,8 @@ plait_choice_take_columns (const PlaitComparisonChoice *choice, GArray *columns,
         {
           g_autofree char *text = g_strjoinv (", ", (char **)known->pdata);
 
-          return plait_fail (error, PLAIT_ERROR_INPUT, "--metrics: no score is called \"%s\"; there is %s", names[k],
-                             text);
+          return plait_fail (error, PLAIT_ERROR_INPUT, "--metrics: no score is called \"%s\"; the scores are %s",
+                             names[k], text);
         }
     }
   for (guint m = columns->len; m-- > 0;)

@@ -61,7 +61,7 @@ plait_table_skip (PlaitTable *table, gint64 row, gint64 rows, gint64 ends)
 
   if (ends == 0 || row != ends || rows <= 2 * ends + 1)
     return row;
-  text = g_strdup_printf ("… %jd more; --all shows them", rows - 2 * ends);
+  text = g_strdup_printf ("… %jd more rows; --all shows them", rows - 2 * ends);
   plait_table_gap (table, text);
   return rows - ends;
 }

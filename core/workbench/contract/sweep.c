@@ -185,11 +185,12 @@ check_choice_of_plugin (PlaitContractSweep *sweep, const char *parameter, const 
         return FALSE;
       times += taken;
       if (!taken && !strstr (sweep->refusal->message, parameter))
-        return plait_fail (error, PLAIT_ERROR_FAILED, "it refuses this in a message that does not name %s (%s)",
+        return plait_fail (error, PLAIT_ERROR_FAILED, "it refuses this value in a message that does not name %s (%s)",
                            parameter, sweep->refusal->message);
     }
   return times > 0
-         || plait_fail (error, PLAIT_ERROR_FAILED, "it refuses this under every decoder (%s): remove it from choices=",
+         || plait_fail (error, PLAIT_ERROR_FAILED,
+                        "it refuses this value under every decoder (%s): remove the value from choices=",
                         sweep->refusal ? sweep->refusal->message : "its schema allows no decoder");
 }
 

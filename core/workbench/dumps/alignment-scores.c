@@ -58,9 +58,10 @@ add_source (PlaitAlignmentScores *scores, const char *name, const char *path, GE
   while (source->index < scores->aligner->n && !g_str_equal (scores->aligner->sources[source->index].name, name))
     source->index++;
   if (source->index == scores->aligner->n)
-    return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "%s: the decoder does not attend to the tokens of %s, so they cannot be aligned; drop the file",
-                       path, name);
+    return plait_fail (
+        error, PLAIT_ERROR_INPUT,
+        "%s: the decoder does not attend to the tokens of %s, so they cannot be aligned; leave this file out", path,
+        name);
   source->references = plait_text_file_lines (path, FALSE, MAX_BYTES, error);
   if (!source->references)
     return FALSE;

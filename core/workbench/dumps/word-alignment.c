@@ -25,7 +25,7 @@ plait_word_aligner_new (const PlaitExperimentModel *experiment_model, const Plai
   if (!plait_attention_selection_parse (selection, key, &aligner->selection, error))
     return NULL;
   if (!plait_experiment_has_decoder (experiment) || documents)
-    return plait_fail_null (error, PLAIT_ERROR_INPUT, "%s: the run %s; remove it", key,
+    return plait_fail_null (error, PLAIT_ERROR_INPUT, "%s: the run %s; leave this option out", key,
                             documents
                                 ? "reads documents, whose words are not aligned (--attention stores the attention)"
                                 : "has no decoder with attention");
@@ -35,7 +35,7 @@ plait_word_aligner_new (const PlaitExperimentModel *experiment_model, const Plai
   aligner->sources = (PlaitTextMemory *)(gpointer)g_array_free (g_steal_pointer (&memories), FALSE);
   if (aligner->n == 0)
     return plait_fail_null (error, PLAIT_ERROR_INPUT,
-                            "%s: the decoder does not attend to tokens of a source; remove it", key);
+                            "%s: the decoder does not attend to tokens of a source; leave this option out", key);
   return g_steal_pointer (&aligner);
 }
 
@@ -79,8 +79,8 @@ plait_word_aligner_align (const PlaitWordAligner *aligner, guint source, const P
     return g_string_free (g_steal_pointer (&text), FALSE);
   if (!plait_attention_has_tokens (&attention->memories[aligned->memory]))
     return plait_fail_null (error, PLAIT_ERROR_INPUT,
-                            "%s: the rows that the encoder of %s makes are not its tokens, so words cannot be aligned; "
-                            "remove it (--attention stores the attention to each row)",
+                            "%s: the rows that the encoder of %s makes are not tokens, so words cannot be aligned; "
+                            "leave this option out (--attention stores the attention to each row)",
                             aligner->key, aligned->name);
   n_words = plait_vocabulary_count_words (aligned->vocabulary, input->tokens + input->rows.offsets[sentence], tokens,
                                           source_words);

@@ -33,7 +33,8 @@ check_validation (const PlaitResolution *resolution)
       && !plait_key_file_value (resolution->file, "data", file))
     plait_resolution_problem (
         resolution, "train", key,
-        "needs validation text, but [data] has none; add %s=FILE and files for the sources, or drop the key", file);
+        "needs validation text, but [data] names no such text; add %s=FILE and files for the sources, or drop the key",
+        file);
 }
 
 static void
@@ -65,12 +66,13 @@ check_schedule (const PlaitResolution *resolution)
   if (train->schedule == PLAIT_TRAIN_SCHEDULE_STEPS && !plait_rates_check (train->rates, &fault))
     plait_resolution_problem (resolution, "train", "rates", "%s", fault->message);
   if (train->schedule != PLAIT_TRAIN_SCHEDULE_STEPS && *train->rates != '\0')
-    plait_resolution_problem (resolution, "train", "rates", "are for schedule=steps; set it, or drop the key");
+    plait_resolution_problem (resolution, "train", "rates",
+                              "gives rates for schedule=steps; set schedule=steps, or drop the key");
   if (train->schedule == PLAIT_TRAIN_SCHEDULE_PLATEAU && !experiment->task
       && !plait_key_file_value (resolution->file, "data", file))
     plait_resolution_problem (resolution, "train", "schedule",
-                              "plateau needs validation text, but [data] has none; add %s=FILE and files for the "
-                              "sources, or choose another schedule",
+                              "plateau needs validation text, but [data] names no such text; add %s=FILE and files for "
+                              "the sources, or choose another schedule",
                               file);
 }
 
@@ -139,8 +141,9 @@ check_length_bins (const PlaitResolution *resolution)
   if (!bins)
     plait_resolution_problem (resolution, "evaluate", "length_bins", "%s", fault->message);
   else if (!reads_text)
-    plait_resolution_problem (resolution, "evaluate", "length_bins",
-                              "no source is text, so there are no words to count; add one, or drop the key");
+    plait_resolution_problem (
+        resolution, "evaluate", "length_bins",
+        "no source is text, so there are no words to count; add a source of text, or drop the key");
 }
 
 void
@@ -162,11 +165,12 @@ plait_resolution_check_evaluate (const PlaitResolution *resolution)
   if (*evaluate->translation_rates != '\0' && !plait_experiment_has_decoder (&resolution->experiment->public))
     plait_resolution_problem (
         resolution, "evaluate", "translation_rates",
-        "are measured on a decoder's attention, but with this [predict] there is no decoder; drop the key");
+        "needs the attention of a decoder, but with this [predict] there is no decoder; drop the key");
   if (evaluate->translation_rate_under > evaluate->translation_rate_over)
-    plait_resolution_problem (resolution, "evaluate", "translation_rate_under",
-                              "%g is above translation_rate_over=%g, so a word could be both; lower it",
-                              evaluate->translation_rate_under, evaluate->translation_rate_over);
+    plait_resolution_problem (
+        resolution, "evaluate", "translation_rate_under",
+        "%g is above translation_rate_over=%g, so a word could count as over- and under-translated; lower it",
+        evaluate->translation_rate_under, evaluate->translation_rate_over);
 }
 
 void

@@ -147,7 +147,8 @@ read_path (const PlaitResolution *resolution, const char *key, const char *text,
 
   if (!name || *name == '\0')
     {
-      plait_resolution_problem (resolution, "data", key, "%s", fault ? fault->message : "no file is named");
+      plait_resolution_problem (resolution, "data", key, "%s",
+                                fault ? fault->message : "the key names no file; name one");
       return NULL;
     }
   g_autofree char *path = g_canonicalize_filename (name, data->folder);
@@ -163,7 +164,7 @@ read_path (const PlaitResolution *resolution, const char *key, const char *text,
                                                         : "there is no file %s; name one relative to %s, or set folder",
                               path, data->folder);
   else if (!g_file_test (path, G_FILE_TEST_IS_REGULAR))
-    plait_resolution_problem (resolution, "data", key, "%s is not a regular file; name one", path);
+    plait_resolution_problem (resolution, "data", key, "%s is not a regular file; name a regular file", path);
   else if (access (path, R_OK) != 0)
     plait_resolution_problem (resolution, "data", key, "%s cannot be read; change its permissions", path);
   else

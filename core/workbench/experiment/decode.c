@@ -62,7 +62,7 @@ check_sampling (const PlaitResolution *resolution)
   check_acts (resolution, "diversity", decode->groups == 1 && decode->diversity != usual.diversity, "groups above 1");
   if (samples && decode->groups > 1)
     plait_resolution_problem (resolution, "decode", "groups",
-                              "groups divide a beam, and method=sample has none; drop one of the two keys");
+                              "groups divide a beam, but method=sample has no beam; drop one of the two keys");
   else if (decode->beam % decode->groups != 0)
     plait_resolution_problem (resolution, "decode", "groups",
                               "%jd does not divide the beam of %jd; choose beam=%jd, or other groups", decode->groups,

@@ -113,8 +113,8 @@ check_reader (const PlaitResolution *resolution, const PlaitExperimentSource *so
 
   if (source->kind == PLAIT_INPUT_DOCUMENTS && !documents)
     plait_resolution_problem (resolution, group, "encoder",
-                              "the encoder %s reads documents, but the stream %s has none; name it in data.documents "
-                              "or data.documents_by_line",
+                              "the encoder %s reads documents, but the stream %s has no documents; name the stream in "
+                              "data.documents or data.documents_by_line",
                               encoder, source->stream);
   if (documents && (source->trees || !plait_input_kind_is_text (source->kind)))
     plait_resolution_problem (
@@ -151,7 +151,7 @@ check_target_roles (const PlaitResolution *resolution)
   if (experiment->data.document_roles == 0)
     plait_resolution_problem (
         resolution, "decoder", "roles",
-        "takes the roles of the sources' sentences, but they have none; set data.document_roles, or roles=none");
+        "takes the roles of source sentences, but no source has roles; set data.document_roles, or roles=none");
   else if (target.layout == PLAIT_LAYOUT_SENTENCES || !target.start_tokens)
     plait_resolution_problem (resolution, "decoder", "roles",
                               "needs a target of documents with start tokens, which separate sentences; name the "

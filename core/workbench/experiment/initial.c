@@ -35,16 +35,17 @@ check_state (const PlaitResolution *resolution)
   if (train->initialise_state != PLAIT_TRAIN_INITIALISE_STATE_OPTIMIZER)
     return;
   if (*train->initialise == '\0' || plait_safetensors_is_named (train->initialise))
-    plait_resolution_problem (resolution, "train", "initialise_state",
-                              "optimizer needs a run in train.initialise; name one, or leave it at parameters");
+    plait_resolution_problem (
+        resolution, "train", "initialise_state",
+        "optimizer needs a run in train.initialise; name one, or set initialise_state=parameters");
   else if (!g_str_equal (train->initialise_checkpoint, PLAIT_CHECKPOINT_LAST))
     plait_resolution_problem (
         resolution, "train", "initialise_state",
         "a run stores the optimizer's state only for its last parameters; set initialise_checkpoint=last");
   else if (plait_schedule_has_end (train))
     plait_resolution_problem (resolution, "train", "initialise_state",
-                              "a %s schedule ends at its last update and cannot continue from there; choose another, "
-                              "or leave it at parameters",
+                              "a %s schedule ends at its last update and cannot continue from there; choose another "
+                              "schedule, or set initialise_state=parameters",
                               plait_experiment_value (&resolution->experiment->public, "train", "schedule"));
 }
 
@@ -98,11 +99,11 @@ plait_resolution_check_checkpoints (const PlaitResolution *resolution)
   check_checkpoint_name (resolution, "evaluate", "checkpoint", experiment->evaluate.checkpoint);
   if (plait_checkpoint_update (experiment->evaluate.checkpoint) > 0 && experiment->train.keep == 0)
     plait_resolution_problem (resolution, "evaluate", "checkpoint",
-                              "%s is not kept, because train.keep is 0; set it to the number of checkpoints to keep, "
-                              "or choose best, last or average",
+                              "%s is not kept, because train.keep is 0; set train.keep to the number of checkpoints to "
+                              "keep, or choose best, last or average",
                               experiment->evaluate.checkpoint);
   if (g_str_equal (experiment->evaluate.checkpoint, PLAIT_CHECKPOINT_AVERAGE) && experiment->train.average == 0)
     plait_resolution_problem (resolution, "evaluate", "checkpoint",
-                              "there is no average to evaluate, because train.average is 0; set it to the number of "
-                              "validations to average over, or choose best or last");
+                              "there is no average to evaluate, because train.average is 0; set train.average to the "
+                              "number of validations to average over, or choose best or last");
 }

@@ -59,9 +59,10 @@ check_weights (const PlaitResolution *resolution)
   if (!weights)
     plait_resolution_problem (resolution, "data", "weights", "%s", fault->message);
   else if (n_files == 1)
-    plait_resolution_problem (resolution, "data", "weights",
-                              "weighs the files of training, but each stream has one; give several, such as %s=a;b",
-                              first ? first->key : "train.STREAM");
+    plait_resolution_problem (
+        resolution, "data", "weights",
+        "weighs several training files, but each stream has only one; give several, such as %s=a;b",
+        first ? first->key : "train.STREAM");
   else if (n != n_files)
     plait_resolution_problem (resolution, "data", "weights", "has %u numbers, but %s names %u files; give one for each",
                               n, first->key, n_files);
@@ -73,8 +74,9 @@ check_share (const PlaitResolution *resolution)
   double share = resolution->experiment->public.data.share;
 
   if (share == 0 || (share > 1 && share != floor (share)))
-    plait_resolution_problem (resolution, "data", "share",
-                              "%g is neither a share from 0 to 1 nor a number of tuples; give .25 or 5000", share);
+    plait_resolution_problem (
+        resolution, "data", "share",
+        "%g is neither a share from 0 to 1 nor a number of tuples; give a number such as .25 or 5000", share);
 }
 
 static void

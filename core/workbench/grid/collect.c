@@ -100,7 +100,7 @@ plait_grid_report_failures (const PlaitGrid *grid, PlaitLog *log)
       tail = plait_grid_read_tail (path, 0);
       lines = g_strsplit (tail, "\n", -1);
       if (*tail)
-        plait_log_warning (log, "the end of %s:", path);
+        plait_log_warning (log, "the last lines of %s:", path);
       for (guint k = 0; *tail && lines[k]; k++)
         plait_log_warning (log, "  %s", lines[k]);
     }

@@ -137,7 +137,7 @@ check_queue (const Submission *submission, GError **error)
     return FALSE;
   return *queued == '\0'
          || plait_fail (error, PLAIT_ERROR_INPUT,
-                        "%s: jobs of this grid are in Slurm's queue already (%s); wait for them, or take them out with "
+                        "%s: jobs of this grid are in Slurm's queue already (%s); wait for them, or cancel them with "
                         "scancel --name=%s",
                         submission->grid->folder, queued, submission->name);
 }
@@ -156,7 +156,7 @@ cancel (const Submission *submission, GError **error)
     return;
   fault = g_steal_pointer (error);
   g_set_error (error, fault->domain, fault->code,
-               "%s; jobs may be in the queue: squeue %s shows them, scancel %s takes them out", fault->message, name,
+               "%s; jobs may be in the queue: squeue %s shows them, scancel %s cancels them", fault->message, name,
                name);
 }
 
@@ -233,8 +233,8 @@ call_sbatch (Submission *submission, const GPtrArray *words, const char *script,
     return NULL;
   join_lines (answer.output);
   return plait_fail_null (error, PLAIT_ERROR_FAILED,
-                          "sbatch --parsable does not print the number of the job on a line of its own, but \"%s\"; "
-                          "check that sbatch is Slurm's own program and prints nothing else",
+                          "sbatch --parsable should print the number of the job on a line of its own, but printed "
+                          "\"%s\"; check that sbatch is Slurm's own program and prints nothing else",
                           answer.output);
 }
 

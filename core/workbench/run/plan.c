@@ -145,8 +145,8 @@ plait_plan_print (const PlaitPlan *plan, gboolean as_json)
     }
   fputs ("\n", stdout);
   if (experiment->coverage && experiment->decoder_component->schema->scores == PLAIT_SCORES_HEADS)
-    fprintf (stdout, "with coverage each step of the decoder's combiners depends on the previous one: they are trained "
-                     "step by step, and slower\n\n");
+    fprintf (stdout, "with coverage, each step of cross-attention depends on the previous step, so it is trained step "
+                     "by step, and more slowly\n\n");
   print_rates (plan);
   print_bytes ("parameters and optimizer", plait_trainer_fixed_bytes (plan->trainer));
   print_bytes (plan->step_estimated ? "a step, estimated" : "a step, largest batch seen", plan->step_bytes);

@@ -156,7 +156,7 @@ check_average (const PlaitRunState *run, GError **error)
   return !g_str_equal (run->experiment->evaluate.checkpoint, PLAIT_CHECKPOINT_AVERAGE) || run->validation
          || plait_fail (error, PLAIT_ERROR_INPUT,
                         "evaluate.checkpoint is average, but there is no validation text, and only validations keep "
-                        "parameters; add the split, or use best or last");
+                        "parameters; add validation text, or use best or last");
 }
 
 /* Sets the initial parameters. A continued run overwrites them with its own. */

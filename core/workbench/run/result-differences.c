@@ -50,9 +50,9 @@ plait_run_results_describe_differences (const PlaitRunResult *const *results, co
           g_strv_builder_add (notes, note);
       }
   if (plait_run_results_differ_in_target (results, n))
-    g_strv_builder_add (notes, "Values per target token cannot be compared between them: their perplexity is left out, "
-                               "and rates, losses, states touched and limits count other tokens. An unknown word costs "
-                               "little, so perplexity per word can be compared only without unknown words.");
+    g_strv_builder_add (notes, "Values per target token cannot be compared between these runs: their perplexity is "
+                               "left out, and rates, losses, states touched and limits count other tokens. An unknown "
+                               "word costs little, so perplexity per word can be compared only without unknown words.");
   for (guint r = 0; r < n; r++)
     if (results[r])
       sets[r] = results[r]->set;

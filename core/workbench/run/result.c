@@ -117,7 +117,7 @@ read_references (PlaitStore *run, const char *group, gint64 n_hypotheses, GError
         return NULL;
       if (!plait_references_add (references, names[i], texts))
         return plait_fail_null (error, PLAIT_ERROR_INPUT,
-                                "%s: %s/%s has %jd texts, not %jd as the hypotheses; run the cell again",
+                                "%s: %s/%s has %jd texts, but there are %jd hypotheses; run the cell again",
                                 plait_store_path (run), others, names[i], n, n_hypotheses);
     }
   return names ? g_steal_pointer (&references) : NULL;

@@ -141,8 +141,8 @@ describe_lines (const PlaitTrainingSet *sets, const char *const *names, guint n)
       g_ptr_array_add (keys, known ? (gpointer)sets[i].digest : NULL);
     }
   groups = plait_group_names_by_value ((const char *const *)values->pdata, (const char *const *)keys->pdata, names, n);
-  return groups && dropped ? g_strdup_printf ("They are trained on different lines, because data.share, length limits, "
-                                              "missing trees, empty targets or cut documents drop lines: %s.",
+  return groups && dropped ? g_strdup_printf ("The runs are trained on different lines, because data.share, length "
+                                              "limits, missing trees, empty targets or cut documents drop lines: %s.",
                                               groups)
                            : NULL;
 }
@@ -209,7 +209,7 @@ describe_taken (const PlaitTrainingSet *sets, const char *const *names, guint n)
                                  ? g_strdup ("all")
                                  : g_strdup_printf ("%u of %u parameters", sets[i].taken, sets[i].all));
   groups = plait_group_names_by_value ((const char *const *)values->pdata, NULL, names, n);
-  return groups ? g_strdup_printf ("They take different numbers of parameters from train.initialise: %s.", groups)
+  return groups ? g_strdup_printf ("The runs take different numbers of parameters from train.initialise: %s.", groups)
                 : NULL;
 }
 

@@ -396,9 +396,10 @@ keep_others (const PlaitEvaluations *evaluations, PlaitStore *store, GError **er
       if (find (evaluations, names[i]) || !(beside || is_beside (names[i])))
         continue;
       if (!beside && !still_counts (evaluations, names[i]))
-        plait_log_warning (
-            evaluations->setup.log,
-            "%s was made of an experiment with other settings, and is left out; plait test makes it again", names[i]);
+        plait_log_warning (evaluations->setup.log,
+                           "%s was evaluated under other settings than the run has now, and is left out; plait test "
+                           "evaluates it again",
+                           names[i]);
       else if (!keep (evaluations, store, names[i], error))
         return FALSE;
     }

@@ -52,8 +52,8 @@ plait_ensemble_open (char *const *paths, const PlaitEnsembleOptions *options, GE
   for (guint i = 0; options->implied && options->implied[i].key; i++)
     g_array_append_val (sets, options->implied[i]);
   if (n > PLAIT_SEARCH_MAX_MEMBERS)
-    return plait_fail_null (error, PLAIT_ERROR_INPUT, "there are %u runs; an ensemble has at most %d", n,
-                            PLAIT_SEARCH_MAX_MEMBERS);
+    return plait_fail_null (error, PLAIT_ERROR_INPUT, "there are %u runs, but an ensemble has at most %d; name fewer",
+                            n, PLAIT_SEARCH_MAX_MEMBERS);
   for (guint i = 0; i < n; i++)
     {
       PlaitTrained *run

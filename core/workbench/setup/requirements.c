@@ -121,9 +121,8 @@ read_phrases (const PlaitRequirements *requirements, gint64 number, const char *
         g_array_append_val (offsets, end);
     }
   if (offsets->len - 1 > PLAIT_PHRASES_MAX)
-    return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "%s:%jd: has %u phrases, but a translation can be required to have %d; remove some", path,
-                       number, offsets->len - 1, PLAIT_PHRASES_MAX);
+    return plait_fail (error, PLAIT_ERROR_INPUT, "%s:%jd: has %u phrases, but at most %d can be required; remove some",
+                       path, number, offsets->len - 1, PLAIT_PHRASES_MAX);
   if (offsets->len > 1)
     line->phrases = plait_phrases_new ((PlaitRagged){ offsets->len - 1, (const gint64 *)(gpointer)offsets->data },
                                        (const gint32 *)(gpointer)ids->data);
@@ -209,10 +208,10 @@ plait_requirements_check_settings (const PlaitDecodeSettings *settings, GError *
     return plait_fail (error, PLAIT_ERROR_INPUT,
                        "--constraints needs a beam, and decode.method=sample has none; set decode.method=beam");
   if (settings->groups > 1)
-    return plait_fail (
-        error, PLAIT_ERROR_INPUT,
-        "--constraints divides the beam by itself, and cannot be used with decode.groups=%jd; set decode.groups=1",
-        settings->groups);
+    return plait_fail (error, PLAIT_ERROR_INPUT,
+                       "--constraints divides the beam in its own way, so it cannot be used with decode.groups=%jd; "
+                       "set decode.groups=1",
+                       settings->groups);
   if (settings->finished == PLAIT_DECODE_FINISHED_REFILL)
     return plait_fail (error, PLAIT_ERROR_INPUT,
                        "--constraints cannot be used with decode.finished=refill; set decode.finished=compete");
@@ -230,10 +229,10 @@ plait_requirements_find (const PlaitRequirements *requirements, gint64 line, Pla
 {
   for (guint file = 0; file < 2; file++)
     if (requirements->paths[file] && line >= requirements->n_lines[file])
-      return plait_fail (
-          error, PLAIT_ERROR_INPUT,
-          "%s ends after line %jd, but the sources have more lines; each of them needs a line, which may be empty",
-          requirements->paths[file], requirements->n_lines[file]);
+      return plait_fail (error, PLAIT_ERROR_INPUT,
+                         "%s ends after line %jd, but the sources have more lines; add a line, which may be empty, for "
+                         "each line of the sources",
+                         requirements->paths[file], requirements->n_lines[file]);
   *requirement = requirement_of (&g_array_index (requirements->lines, Line, line));
   return TRUE;
 }
@@ -243,7 +242,7 @@ plait_requirements_check_end (const PlaitRequirements *requirements, gint64 line
 {
   for (guint file = 0; file < 2; file++)
     if (requirements->paths[file] && requirements->n_lines[file] > lines)
-      return plait_fail (error, PLAIT_ERROR_INPUT, "%s has %jd lines, but the sources have %jd; remove the other lines",
+      return plait_fail (error, PLAIT_ERROR_INPUT, "%s has %jd lines, but the sources have only %jd; remove the rest",
                          requirements->paths[file], requirements->n_lines[file], lines);
   return TRUE;
 }

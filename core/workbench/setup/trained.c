@@ -19,7 +19,7 @@ plait_checkpoint_path (PlaitStore *store, const char *checkpoint, GError **error
 
       return plait_fail_null (
           error, PLAIT_ERROR_INPUT,
-          "%s: there is no checkpoint \"%s\" (there are: %s); name one of them, or train the run anew",
+          "%s: there is no checkpoint \"%s\" (the checkpoints are: %s); name one of them, or train the run anew",
           plait_store_path (store), chosen, list);
     }
   return g_strconcat (group, "/parameters", NULL);

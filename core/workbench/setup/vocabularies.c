@@ -104,10 +104,11 @@ open_of_run (const char *path, const char *name, gboolean or_only, PlaitLog *log
   if (!*names)
     plait_fail (error, PLAIT_ERROR_INPUT, "%s: holds no vocabulary of text; name another run, or a file", path);
   else if (name)
-    plait_fail (error, PLAIT_ERROR_INPUT, "%s: has no vocabulary \"%s\" (there are: %s); name another run, or a file",
-                path, name, known);
+    plait_fail (error, PLAIT_ERROR_INPUT,
+                "%s: has no vocabulary \"%s\" (the vocabularies are: %s); name another run, or a file", path, name,
+                known);
   else
-    plait_fail (error, PLAIT_ERROR_INPUT, "%s: has several vocabularies (%s); say which one with --name", path, known);
+    plait_fail (error, PLAIT_ERROR_INPUT, "%s: has several vocabularies (%s); choose one with --name", path, known);
   return NULL;
 }
 

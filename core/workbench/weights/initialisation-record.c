@@ -65,8 +65,8 @@ log_grown (const PlaitInitialisation *initialisation, PlaitLog *log)
       const PlaitInitialisationEntry *entry = &initialisation->entries[i];
 
       if (entry->outcome == PLAIT_INITIALISATION_GROWN)
-        plait_log_info (log, "taken, and %s from row %jd on: %s", copied ? "repeated" : "fresh", entry->there[0],
-                        entry->parameter->name);
+        plait_log_info (log, "taken, but with %s from row %jd on: %s", copied ? "repeated rows" : "fresh random values",
+                        entry->there[0], entry->parameter->name);
     }
 }
 
@@ -74,13 +74,13 @@ static void
 log_other_vocabulary (const char *name, PlaitLog *log)
 {
   if (g_str_has_prefix (name, PLAIT_INITIALISATION_LABELS))
-    plait_log_info (log, "fresh, since the labels differ: %s", name);
+    plait_log_info (log, "fresh random values, since the labels differ: %s", name);
   else
-    plait_log_warning (
-        log,
-        "fresh, since the vocabulary differs: %s; parameters trained with the other vocabulary are of little use "
-        "without it: remove data.vocabulary.NAME and set train.initialise_vocabulary=taken to take that vocabulary too",
-        name);
+    plait_log_warning (log,
+                       "fresh random values, since the vocabulary differs: %s; parameters trained with the other "
+                       "vocabulary are of little use without it: remove data.vocabulary.NAME and set "
+                       "train.initialise_vocabulary=taken to take that vocabulary too",
+                       name);
 }
 
 static void
@@ -96,8 +96,9 @@ log_misfits (const PlaitInitialisation *initialisation, PlaitLog *log)
       const PlaitTensor value = entry->parameter->value;
 
       if (entry->outcome == PLAIT_INITIALISATION_OTHER_SHAPE)
-        plait_log_info (log, "fresh, does not fit: %s is [%jd, %jd] here, [%jd, %jd] there", entry->parameter->name,
-                        value.rows, value.width, entry->there[0], entry->there[1]);
+        plait_log_info (
+            log, "fresh random values, since the shape differs: %s is [%jd, %jd] in this model, but [%jd, %jd] there",
+            entry->parameter->name, value.rows, value.width, entry->there[0], entry->there[1]);
       else if (entry->outcome == PLAIT_INITIALISATION_OTHER_VOCABULARY)
         log_other_vocabulary (entry->parameter->name, log);
       else
@@ -145,9 +146,9 @@ plait_initialisation_log (const PlaitInitialisation *initialisation, PlaitLog *l
                   initialisation->checkpoint ? ":" : "", initialisation->checkpoint ? initialisation->checkpoint : "",
                   initialisation->n_outcome[PLAIT_INITIALISATION_TAKEN], initialisation->n, taken);
   if (*left)
-    plait_log_info (log, "fresh, left out by initialise_take and initialise_leave: %s", left);
+    plait_log_info (log, "fresh random values, left out by initialise_take and initialise_leave: %s", left);
   if (*fresh)
-    plait_log_info (log, "fresh, not in that %s: %s", initialisation->checkpoint ? "run" : "file", fresh);
+    plait_log_info (log, "fresh random values, not in that %s: %s", initialisation->checkpoint ? "run" : "file", fresh);
   for (guint i = 0; initialisation->otherwise && initialisation->otherwise[i]; i++)
     plait_log_warning (log, "%s", initialisation->otherwise[i]);
   if (initialisation->unused_tensors)

@@ -90,7 +90,8 @@ read_group (const PlaitNameMap *map, const char *name, const PlaitSettingGroup *
     }
   if (plait_problems_count (problems) == before && group == &plait_weights_parameter_group
       && !plait_key_file_value (map->file, name, "from"))
-    add_problem (map, problems, name, NULL, "has no from=, the names of the tensors that its parameters are made of");
+    add_problem (map, problems, name, NULL,
+                 "has no from=; add from= with the names of the tensors from which its parameters are made");
   if (plait_problems_count (problems) == before)
     plait_settings_fill_group (settings, group, memory);
   return settings;
@@ -160,7 +161,8 @@ read_entry (PlaitNameMap *map, const char *name, PlaitProblems *problems)
   group.settings = read_group (map, name, &plait_weights_parameter_group, &group.entry, problems);
   if (plait_problems_count (problems) == before
       && !(knows_names (name, name) && knows_names (group.entry.from, name) && knows_names (group.entry.plus, name)))
-    add_problem (map, problems, name, "from", "has a {NAME} that the group's name lacks");
+    add_problem (map, problems, name, "from",
+                 "has unpaired braces, or a {NAME} that the name of the group does not have; mend the placeholder");
   g_array_append_val (map->groups, group);
 }
 

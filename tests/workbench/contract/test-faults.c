@@ -192,7 +192,7 @@ children_of_others (PlaitEncoding *encoding, PlaitMemory *memory)
 }
 
 FAULTY (ENCODER, promises_a_tree_and_declares_none, "structure",
-        "promises memories with tree, build declares memory 0 without", .promised = PLAIT_STRUCTURE_TREE)
+        "promises memories with tree, but build declares memory 0 without", .promised = PLAIT_STRUCTURE_TREE)
 FAULTY (ENCODER, promises_a_tree_and_fills_none, "structure", "gave a memory without the links \"left\"",
         .promised = PLAIT_STRUCTURE_TREE, .declared = PLAIT_STRUCTURE_TREE)
 FAULTY (ENCODER, has_parents_without_children, "structure",

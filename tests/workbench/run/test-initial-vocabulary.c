@@ -68,7 +68,9 @@ TEST_CASE (initial_vocabulary, gives_way_to_the_one_that_the_experiment_names)
       REQUIRE (other && second);
       check_same_vocabulary (second, "shared", other, "shared");
       TEST_CHECK_OUTCOME (second, "embedding/shared/table", "other vocabulary");
-      CHECK_CONTAINS (said, "warning: fresh, since the vocabulary differs: embedding/shared/table; parameters trained");
+      CHECK_CONTAINS (
+          said,
+          "warning: fresh random values, since the vocabulary differs: embedding/shared/table; parameters trained");
     }
 }
 
@@ -125,7 +127,7 @@ TEST_CASE (initial_vocabulary, of_another_kind_is_refused)
     { { "data.vocabulary.shared=base.h5", "data.vocabulary_type=unigram" },
       "base.h5: is a vocabulary of words, but data.vocabulary_type=unigram expects a SentencePiece model; name one" },
     { { "data.vocabulary=separate", "data.vocabulary.a=apart.h5", "data.vocabulary.b=apart.h5" },
-      "apart.h5: has no vocabulary \"b\" (there are: a, target); name another run, or a file" },
+      "apart.h5: has no vocabulary \"b\" (the vocabularies are: a, target); name another run, or a file" },
     { { "data.vocabulary.shared=bare.h5" }, "bare.h5: holds no vocabulary of text; name another run, or a file" },
   };
   static const char *const apart[] = { "experiment.sources=a", "data.vocabulary=separate",
@@ -177,5 +179,5 @@ TEST_CASE (initial_vocabulary, a_run_is_one_by_itself)
   named = plait_run_vocabulary_open (two, "target", FALSE, NULL, NO_ERROR);
   CHECK (named != NULL);
   CHECK (!plait_run_vocabulary_open (two, NULL, TRUE, NULL, &error));
-  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "two.h5: has several vocabularies (a, target); say which one with --name");
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "two.h5: has several vocabularies (a, target); choose one with --name");
 }

@@ -94,8 +94,8 @@ TEST_CASE (initialise, takes_encoders_and_leaves_the_decoder)
   CHECK_STRING (place, base_path);
   CHECK_CONTAINS (said, "base.h5:/checkpoint/best/parameters, ");
   CHECK_CONTAINS (said, " parameters: embedding/*, source/*\n");
-  CHECK_CONTAINS (said, "fresh, left out by initialise_take and initialise_leave: decoder/");
-  CHECK_CONTAINS (said, "fresh, not in that run: decoder/layer/0/");
+  CHECK_CONTAINS (said, "fresh random values, left out by initialise_take and initialise_leave: decoder/");
+  CHECK_CONTAINS (said, "fresh random values, not in that run: decoder/layer/0/");
   CHECK_CONTAINS (said, "warning: train.initialise_leave: no parameter of this model matches nothing\n");
   CHECK_CONTAINS (said, "matches decoder/*,source/*; did you mean \"decoder/*;source/*\"?\n");
 }
@@ -142,9 +142,10 @@ TEST_CASE (initialise, says_what_does_not_fit)
   narrow = first_name (second, "source/b/layer/0/feed_forward/");
   REQUIRE (narrow != NULL);
   TEST_CHECK_OUTCOME (second, narrow, "other shape");
-  CHECK_CONTAINS (said, "fresh, since the vocabulary differs: embedding/shared/table; parameters trained");
-  CHECK_CONTAINS (said, " is [8, 12] here, [8, 8] there\n");
-  CHECK_CONTAINS (said, "fresh, not in that run: decoder/output/*\n");
+  CHECK_CONTAINS (said,
+                  "fresh random values, since the vocabulary differs: embedding/shared/table; parameters trained");
+  CHECK_CONTAINS (said, " is [8, 12] in this model, but [8, 8] there\n");
+  CHECK_CONTAINS (said, "fresh random values, not in that run: decoder/output/*\n");
 }
 
 /* A longer table of learned positions has the rows of the run first, then random rows. */
@@ -184,7 +185,7 @@ TEST_CASE (initialise, lets_learned_positions_grow)
   CHECK (memcmp (here, fresh, (gsize)n[0] * sizeof *here) != 0);
   CHECK (memcmp (here + n[0], fresh + n[0], (gsize)(n[1] - n[0]) * sizeof *here) == 0);
   TEST_CHECK_OUTCOME (grown, "source/a/positions/table", "grown");
-  CHECK_CONTAINS (said, "taken, and fresh from row 40 on: source/a/positions/table\n");
+  CHECK_CONTAINS (said, "taken, but with fresh random values from row 40 on: source/a/positions/table\n");
   TEST_CHECK_OUTCOME (cut, "source/a/positions/table", "other shape");
 }
 
@@ -216,7 +217,7 @@ TEST_CASE (initialise, lets_learned_positions_repeat)
   REQUIRE (there && here);
   for (int row = 0; row < LONG; row++)
     CHECK (memcmp (here + row * WIDTH, there + row % SHORT * WIDTH, WIDTH * sizeof *here) == 0);
-  CHECK_CONTAINS (said, "taken, and repeated from row 20 on: source/a/positions/table\n");
+  CHECK_CONTAINS (said, "taken, but with repeated rows from row 20 on: source/a/positions/table\n");
 }
 
 /* Reads weights that plait export wrote bit by bit, except parameters that a glob leaves out. */
@@ -456,7 +457,7 @@ TEST_CASE (initialise, refuses)
       "base.h5: train.initialise takes none of its parameters: 0 parameters of this model are not in it" },
     { { "train.initialise=base.h5", "train.initialise_checkpoint=average" },
       PLAIT_ERROR_INPUT,
-      "there is no checkpoint \"average\" (there are: last, best); name one of them, or train" },
+      "there is no checkpoint \"average\" (the checkpoints are: last, best); name one of them, or train" },
   };
   const char *experiment = test_write_experiment ("tiny", NULL);
   const char *base_path = plait_test_path ("base.h5");

@@ -137,7 +137,7 @@ TEST_CASE (kept_checkpoints, are_named_by_the_error)
 
   CHECK (run && !plait_checkpoint_path (run, "update-7", &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT,
-               "there is no checkpoint \"update-7\" (there are: last, average, best, update-14, update-20)");
+               "there is no checkpoint \"update-7\" (the checkpoints are: last, average, best, update-14, update-20)");
 }
 
 /* Checks that evaluation @name of @run has evaluated the checkpoint @expected. */
@@ -179,7 +179,7 @@ TEST_CASE (kept_checkpoints, that_cannot_be_are_refused_before_training)
   {
     const char *set, *sentence;
   } cases[] = {
-    { "evaluate.checkpoint=update-7", "update-7 is not kept, because train.keep is 0; set it to the number" },
+    { "evaluate.checkpoint=update-7", "update-7 is not kept, because train.keep is 0; set train.keep to the number" },
     { "evaluate.checkpoint=worst", "\"worst\" is not a checkpoint; expected best, last, average or update-N" },
     { "evaluate.checkpoint=update-0", "\"update-0\" is not a checkpoint" },
     { "evaluate.checkpoint=update-x", "\"update-x\" is not a checkpoint" },

@@ -92,7 +92,7 @@ TEST_CASE (schedules, refuse_in_words)
   } cases[] = {
     { { "train.schedule=steps" }, "[train] rates: there are no rates; write pairs such as" },
     { { "train.schedule=steps", "train.rates=5:0.1" }, "[train] rates: \"5:0.1\": steps must rise from 1" },
-    { { "train.rates=1:0.1" }, "[train] rates: are for schedule=steps; set it, or drop the key" },
+    { { "train.rates=1:0.1" }, "[train] rates: gives rates for schedule=steps; set schedule=steps, or drop the key" },
   };
   const char *path = test_write_experiment ("refused", NULL);
 
