@@ -34,7 +34,7 @@ ENCODER_BUILD (encoder_with_five_losses, shape->losses.n = 5, "declares 5 losses
 ENCODER_BUILD (encoder_loss_twice, shape->losses.n = 2; shape->losses.losses[1] = shape->losses.losses[0], "declares the loss \"sound\" twice")
 ENCODER_BUILD (encoder_loss_of_no_weight, shape->losses.losses[0].weight = INFINITY, "gives its loss \"sound\" the weight inf")
 ENCODER_BUILD (encoder_parameter_twice, for (guint i = 0; i < 2; i++) plait_linear_declare (build->parameters, "source/first/a", 2, 2, FALSE), "build: the parameter source/first/a/weight is declared twice")
-ENCODER_BUILD (encoder_parameter_of_another, plait_linear_declare (build->parameters, "source/second/a", 2, 2, FALSE), "build: the parameter source/second/a/weight is declared, but its name must begin with source/first/: put that before it")
+ENCODER_BUILD (encoder_parameter_of_another, plait_linear_declare (build->parameters, "source/second/a", 2, 2, FALSE), "build: the parameter source/second/a/weight is declared, but its name must begin with source/first/: put this prefix before the name")
 ENCODER_BUILD (memory_out_of_this_world, shape->memories[0].width = (gint64)1 << 40, "build declares memory 0 as 1099511627776 wide; give at most 16777216 columns")
 ENCODER_BUILD (summary_out_of_this_world, shape->summary_width = G_MAXINT64, "build declares a summary 9223372036854775807 wide; give at most")
 ENCODER_BUILD (memory_of_no_structure, shape->memories[0].structure = 1024, "build declares memory 0 with the structure 0x400, which does not exist")
