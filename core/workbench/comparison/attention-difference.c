@@ -125,8 +125,9 @@ add_heatmap (GPtrArray *differences, PlaitStore *first, PlaitStore *second, cons
   plait_heatmap_extents (second, path, &other_layers, &other_heads);
   gint64 n_layers = MAX (layers, 1), n_heads = MAX (heads, 1);
   if (n_layers > MAX_STEPS || n_heads > MAX_STEPS)
-    return plait_fail (error, PLAIT_ERROR_INPUT, "%s: %s has more than %d layers or heads", plait_store_path (first),
-                       path, MAX_STEPS);
+    return plait_fail (error, PLAIT_ERROR_INPUT,
+                       "%s: %s has more than %d layers or heads, too many to compare; name another dump",
+                       plait_store_path (first), path, MAX_STEPS);
   PlaitAttentionDifference *difference = entry (differences, split, memory, n_layers, n_heads);
   gboolean same = layers == other_layers && heads == other_heads && difference->layers == n_layers
                   && difference->heads == n_heads && !is_numbered (first, path) && !is_numbered (second, path);

@@ -13,7 +13,7 @@
 #define REMARK NULL
 #else
 #define SAMPLE 1
-#define REMARK "floats show large errors only"
+#define REMARK "in single precision only large errors show"
 #endif
 
 /* Finite differences fail near a kink (ReLU, top-k). A real error persists, so other random values are tried. */

@@ -119,7 +119,10 @@ plait_run_process_new (const PlaitExperiment *experiment, const PlaitRunOptions 
     }
   if (pipe2 (ends, O_CLOEXEC) != 0)
     {
-      plait_fail (error, PLAIT_ERROR_FAILED, "no pipe can be made for a cell's process (%s)", g_strerror (errno));
+      plait_fail (
+          error, PLAIT_ERROR_FAILED,
+          "no pipe can be made for a cell's process (%s); close files, or raise the limit of open files (ulimit -n)",
+          g_strerror (errno));
       close (file);
       return NULL;
     }
