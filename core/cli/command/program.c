@@ -97,7 +97,7 @@ run_command (const PlaitCommand *command, int argc, char **argv, PlaitLog **log,
   *log = invocation.log;
 }
 
-/* Returns @code, or PLAIT_EXIT_FAILED if stdout could not be written completely. */
+/* Returns @code; PLAIT_EXIT_FAILED instead of PLAIT_EXIT_DONE if stdout could not be written completely. */
 static int
 flush_results (PlaitLog *log, int code)
 {
@@ -125,8 +125,9 @@ end_in_words (const char *domain, GLogLevelFlags level, const char *message, gpo
   _exit (PLAIT_EXIT_FAILED);
 }
 
-/* Opens /dev/null in place of closed standard streams, because otherwise the next opened file would get their number.
- * Opens it for the wrong direction, so that using such a stream still fails. */
+/* Opens /dev/null in place of each closed standard stream, because otherwise the next opened file would get its number.
+ * Reading stdin and writing stdout still fail then, since each is opened for the other direction. What is written to
+ * stderr is lost. */
 static gboolean
 occupy_streams (void)
 {

@@ -12,8 +12,8 @@
 #include "axes/cells.h"
 #include "setup/experiment-model.h"
 
-/* Implements plait check: reports every mistake of an experiment file that can be found without reading its data, or
- * runs the contract suite on a plugin. */
+/* Implements plait check: reports every mistake of an experiment file that can be found without making vocabularies
+ * and batches of its data, or runs the contract suite on a plugin. */
 
 #define FLAGS (PLAIT_RESOLVE_CHECK_FILES | PLAIT_RESOLVE_LOAD_MODULES | PLAIT_RESOLVE_COUNT_LINES)
 #define SECONDS 60

@@ -33,9 +33,8 @@ enum
   TARGET,
 };
 
-/* Parts of a name. */
-#define PARTS 3
-#define STEMS 4900
+#define PARTS 3    /* stems that make a name */
+#define STEMS 4900 /* different stems that names are made of */
 
 /* Appends name @number of the tuple to both lines. */
 static void

@@ -13,7 +13,8 @@
 
 #define DEFLATE_LEVEL 4
 
-/* Sets @chunk to the largest chunk of whole trailing dimensions within MAX_CHUNK. */
+/* Sets @chunk to a chunk of at most MAX_CHUNK bytes: the last dimensions are whole, one before them may be cut, and the
+ * first ones are 1. */
 static void
 choose_chunk (guint rank, const gint64 *shape, gint64 element_bytes, hsize_t *chunk)
 {

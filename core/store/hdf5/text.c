@@ -8,7 +8,7 @@
  * of its text. */
 #define FREE_SLOTS ((gsize)4 << 20)
 #define WASTE 8
-/* Upper bound of one element of a string dataset or attribute. */
+/* Maximum bytes of one element of a string dataset or attribute. */
 #define MAX_STRING ((gint64)1 << 26)
 
 gboolean
