@@ -78,7 +78,8 @@ check_source (const PlaitResolution *resolution, const PlaitExperimentSource *so
     check_structure (resolution, experiment->combiner->schema, encoder, group);
   if (experiment->coverage)
     check_structure (resolution, experiment->coverage->schema, encoder, group);
-  if (g_str_equal (source->stream, experiment->data.target) && experiment->predict.kind != PLAIT_PREDICT_MASKED)
+  if (g_str_equal (source->stream, experiment->data.target)
+      && (experiment->predict.kind != PLAIT_PREDICT_MASKED || source != &experiment->sources[0]))
     plait_resolution_problem (resolution, group, NULL,
                               "reads the stream %s, which is data.target: the model would see what it must predict; "
                               "drop the source, or set stream=",

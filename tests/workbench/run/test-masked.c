@@ -179,6 +179,8 @@ TEST_CASE (masked, refuses_what_does_not_fit)
   check_refused (
       masked, "data.target=topic",
       "target: is topic, but with [predict] kind=masked tokens of the first source are predicted; set target=text");
+  check_refused (several, "source.topic.stream=text",
+                 "reads the stream text, which is data.target: the model would see what it must predict");
   check_refused (several, "train.source_dropout=0.1", "source_dropout: 0.1 would drop the first source too");
   check_refused (masked, "predict.random_share=0.3", "0.3 and mask_share=0.8 are together above 1");
   check_refused (masked, "train.metric=accuracy", "gives no text to score during training; drop the key");
