@@ -213,6 +213,82 @@ TEST_CASE (corpus_factors, are_perturbed_with_their_source)
   CHECK (changed);
 }
 
+/* Checks the factors of @batch, which is masked, by those of @plain, which is not. The first factor names the word of
+ * each row, and no sentence has a word twice: so exactly the rows of words with a predicted piece are hidden. In a
+ * truncated sentence (@truncated) a space at the end may be hidden with the word before it. Returns the number of
+ * hidden rows. */
+static gint64
+check_hidden (const PlaitBatch *batch, const PlaitBatch *plain, gboolean truncated)
+{
+  const PlaitInput *input = &batch->inputs[0], *before = &plain->inputs[0];
+  gint64 n_hidden = 0;
+
+  for (gint64 s = 0; s < input->rows.n; s++)
+    for (gint64 first = input->rows.offsets[s], row = first; row < input->rows.offsets[s + 1]; row++)
+      {
+        gboolean hidden = FALSE;
+
+        for (gint64 k = batch->target_rows.offsets[s]; k < batch->target_rows.offsets[s + 1]; k++)
+          hidden |= before->factors[0][first + batch->target_inputs[k]] == before->factors[0][row];
+        for (guint f = 0; f < input->n_factors; f++)
+          if (hidden || !truncated)
+            CHECK_INT (input->factors[f][row], hidden ? PLAIT_TOKEN_MASK : before->factors[f][row]);
+        n_hidden += hidden;
+      }
+  return n_hidden;
+}
+
+/* A factor that names its word says nothing of a masked word, wherever the input has a mask, a random token or the
+ * token itself, and in all pieces of the word. */
+TEST_CASE (corpus_factors, are_hidden_with_masked_tokens)
+{
+  enum
+  {
+    USUAL,
+    SAMPLED,
+    TRUNCATED, /* the first of several numbers of rows */
+    END = 10,
+  };
+  static const PlaitMasking ways[]
+      = { { .rate = .2, .mask = 1, .seed = 5 }, { .rate = .2, .random = 1, .seed = 5 }, { .rate = .2, .seed = 5 } };
+  const gint64 tuples[] = { 3, 0, 2, 1 }, most[] = { 100 };
+  g_auto (Setup) setup = { 0 };
+  g_autoptr (PlaitVocabulary) names = data_words (words);
+
+  set_up (&setup);
+  setup.factors[0] = data_tokens ("en.word", plait_test_path ("words"), names);
+  for (guint way = 0; way < G_N_ELEMENTS (ways); way++)
+    for (guint text = USUAL; text < END; text++)
+      {
+        PlaitCorpus *corpora[2];
+        gint64 n_hidden = 0, n_predicted = 0;
+
+        CONTEXT ("way %u, text %u", way, text);
+        for (guint i = 0; i < 2; i++)
+          {
+            setup.settings.masking = i > 0 ? &ways[way] : NULL;
+            corpora[i] = plait_corpus_open (&setup.settings, NULL, NO_ERROR);
+            REQUIRE (corpora[i] != NULL);
+            if (text == SAMPLED)
+              CHECK (plait_corpus_sample_subwords (corpora[i], .5, 3, most, NO_ERROR));
+            if (text >= TRUNCATED)
+              plait_corpus_truncate (corpora[i], 0, text - TRUNCATED + 3);
+          }
+        for (gint64 epoch = 0; epoch < 20; epoch++)
+          {
+            g_autoptr (PlaitBatch) before = plait_corpus_batch_in (corpora[0], epoch, tuples, 4, NO_ERROR);
+            g_autoptr (PlaitBatch) batch = plait_corpus_batch_in (corpora[1], epoch, tuples, 4, NO_ERROR);
+
+            REQUIRE (before && batch);
+            n_hidden += check_hidden (batch, before, text >= TRUNCATED);
+            n_predicted += plait_ragged_rows (batch->target_rows);
+          }
+        CHECK (n_hidden > n_predicted && n_predicted > 0); /* words have several pieces */
+        plait_corpus_free (corpora[0]);
+        plait_corpus_free (corpora[1]);
+      }
+}
+
 /* A feed gives the batches of a corpus; one of its factors is a column of a table. */
 TEST_CASE (corpus_factors, are_read_from_feeds)
 {

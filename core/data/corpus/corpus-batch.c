@@ -217,13 +217,15 @@ fill_masked (const PlaitCorpus *corpus, gint64 epoch, PlaitBatch *batch, const P
   offsets[0] = 0;
   for (gint64 i = 0; i < batch->n_sentences; i++)
     {
-      gint64 row = offsets[i], tuple = batch->sentence[i];
+      gint64 target = offsets[i], tuple = batch->sentence[i], first = input->rows.offsets[i];
+      gint64 rows = plait_ragged_length (input->rows, i);
+      gint32 *positions = plait_batch_fill (gint32, batch->target_inputs) + target;
 
-      offsets[i + 1] = row + count_masked (corpus, epoch, tuple, source, i, &tokens);
-      plait_masking_apply (
-          &corpus->masking, epoch, tuple, size, plait_batch_fill (gint32, input->tokens) + input->rows.offsets[i],
-          plait_ragged_length (input->rows, i), tokens, plait_batch_fill (gint32, batch->target_inputs) + row,
-          plait_batch_fill (gint32, batch->target_outputs) + row);
+      offsets[i + 1] = target + count_masked (corpus, epoch, tuple, source, i, &tokens);
+      plait_masking_apply (&corpus->masking, epoch, tuple, size, plait_batch_fill (gint32, input->tokens) + first, rows,
+                           tokens, positions, plait_batch_fill (gint32, batch->target_outputs) + target);
+      plait_corpus_mask_factors (&corpus->streams[0], &g_array_index (source->ids, gint32, first), rows, positions,
+                                 offsets[i + 1] - target, input, first);
     }
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Factors of a source, from words to rows. */
+#include "corpus/batch.h"
 #include "corpus/corpus-private.h"
 
 gboolean
@@ -31,4 +32,29 @@ plait_corpus_append_factors (const PlaitCorpusStreamState *stream, gint64 tuple,
         }
     }
   return TRUE;
+}
+
+/* Returns the index of @word in an array of @n words; that of the last word if @word is -1, a space at the end. */
+static gint64
+index_of (gint64 word, gint64 n)
+{
+  return MAX (word < 0 ? n - 1 : word, 0);
+}
+
+void
+plait_corpus_mask_factors (const PlaitCorpusStreamState *stream, const gint32 *ids, gint64 n, const gint32 *positions,
+                           gint64 n_masked, const PlaitInput *input, gint64 first)
+{
+  g_autofree gint64 *words = stream->n_factors > 0 ? g_new (gint64, n) : NULL;
+  gint64 n_words = words ? plait_vocabulary_count_words (stream->vocabulary, ids, n, words) : 0;
+  g_autofree gboolean *hidden = g_new0 (gboolean, n_words + 1);
+
+  if (!words)
+    return;
+  for (gint64 i = 0; i < n_masked; i++)
+    hidden[index_of (words[positions[i]], n_words)] = TRUE;
+  for (gint64 i = 0; i < n; i++)
+    for (guint f = 0; f < stream->n_factors && plait_token_is_text (ids[i]); f++)
+      if (hidden[index_of (words[i], n_words)])
+        plait_batch_fill (gint32, input->factors[f])[first + i] = PLAIT_TOKEN_MASK;
 }

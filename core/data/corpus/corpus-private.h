@@ -115,6 +115,12 @@ gboolean plait_corpus_fill_noise (const PlaitCorpus *corpus, const PlaitCorpusSt
 gboolean plait_corpus_append_factors (const PlaitCorpusStreamState *stream, gint64 tuple, const gint32 *ids, gint64 n,
                                       GPtrArray *factors, GError **error);
 
+/* Writes PLAIT_TOKEN_MASK to the factors of @input, from row @first on, of each word with a masked token: the factor of
+ * its other pieces would name what is hidden. @ids [n]: sentence before masking; @positions [n_masked]: its masked
+ * rows, also those that keep their token. */
+void plait_corpus_mask_factors (const PlaitCorpusStreamState *stream, const gint32 *ids, gint64 n,
+                                const gint32 *positions, gint64 n_masked, const PlaitInput *input, gint64 first);
+
 gboolean plait_corpus_fill_feature_noise (const PlaitCorpus *corpus, const PlaitCorpusStreamState *stream, gint64 tuple,
                                           PlaitTensor rows, GError **error);
 

@@ -9,6 +9,7 @@
  * Masked language modelling (Devlin et al. 2019, 3.1): a share of the tokens of each sentence, start and end tokens
  * excluded, is drawn without replacement and predicted. The input has the mask token in most of these positions, a
  * random token in some, and the token itself in others. The mask token is the padding token, which no text contains.
+ * All source factors of a word with a predicted token are the mask token, even if the input has the token itself.
  * Masks are dynamic (Liu et al. 2019): a pure function of seed, epoch and tuple, so each epoch has new masks, whatever
  * the batches.
  */
