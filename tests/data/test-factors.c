@@ -289,6 +289,81 @@ TEST_CASE (corpus_factors, are_hidden_with_masked_tokens)
       }
 }
 
+/* Returns show() of all tuples of the corpus that @setup opens. (transfer full) */
+static char *
+open_and_show (const Setup *setup)
+{
+  const gint64 tuples[] = { 0, 1, 2, 3 };
+  g_autoptr (PlaitCorpus) corpus = plait_corpus_open (&setup->settings, NULL, NO_ERROR);
+  g_autoptr (PlaitBatch) batch = corpus ? plait_corpus_batch (corpus, tuples, 4, NO_ERROR) : NULL;
+
+  return batch ? show (setup, &batch->inputs[0]) : g_strdup ("");
+}
+
+/* Returns what open_and_show() returns without the cache. (transfer full) */
+static char *
+read_and_show (Setup *setup)
+{
+  const PlaitTextCache *text_cache = g_steal_pointer (&setup->settings.text_cache);
+  char *shown = open_and_show (setup);
+
+  setup->settings.text_cache = text_cache;
+  return shown;
+}
+
+/* The cache keeps factors with their corpus. Other files, vocabularies or orders of factors make another corpus. */
+TEST_CASE (corpus_factors, are_cached)
+{
+  const PlaitTextCache text_cache = { plait_test_path ("index"), 1, 0, NULL };
+  g_autoptr (PlaitVocabulary) others = data_words ("N D N J V J\n");
+  g_auto (Setup) setup = { 0 };
+  PlaitKnownText known[3];
+  const PlaitKnownText *lists[] = { &known[0], &known[1], &known[2] };
+  PlaitCorpusStream *streams[] = { &setup.factors[0], &setup.factors[1], &setup.source };
+
+  set_up (&setup);
+  setup.settings.text_cache = &text_cache;
+  for (guint i = 0; i < 3; i++)
+    {
+      CHECK (plait_text_cache_digest (&text_cache, streams[i]->paths[0], &known[i], NO_ERROR));
+      streams[i]->known = &lists[i];
+    }
+  g_autofree char *expected = read_and_show (&setup);
+  g_autofree char *first = open_and_show (&setup);
+  plait_test_write ("tags", "N N N N\nD\n\nN N N N\n");
+  known[0].stamp
+      = plait_file_stamp (setup.factors[0].paths[0]); /* the digest stays, so that a use of the cache shows */
+  g_autofree char *second = open_and_show (&setup);
+  CHECK_STRING (first, expected);
+  CHECK_STRING (second, expected);
+
+  CHECK (plait_text_cache_digest (&text_cache, setup.factors[0].paths[0], &known[0], NO_ERROR));
+  for (guint way = 0; way < 3; way++)
+    {
+      PlaitVocabulary *own = setup.tags;
+
+      CONTEXT ("way %u", way);
+      setup.factors[0].vocabulary = setup.tags = way == 1 ? others : own;
+      if (way == 2)
+        {
+          const PlaitCorpusStream tag = setup.factors[0];
+
+          setup.factors[0] = setup.factors[1];
+          setup.factors[1] = tag;
+          setup.tags = setup.cases;
+          setup.cases = own;
+        }
+      g_autofree char *read = read_and_show (&setup);
+      g_autofree char *opened = open_and_show (&setup);
+      g_autofree char *again = open_and_show (&setup);
+      CHECK (!g_str_equal (read, expected));
+      CHECK_STRING (opened, read);
+      CHECK_STRING (again, read);
+      if (way == 1)
+        setup.tags = own;
+    }
+}
+
 /* A feed gives the batches of a corpus; one of its factors is a column of a table. */
 TEST_CASE (corpus_factors, are_read_from_feeds)
 {

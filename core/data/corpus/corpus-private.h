@@ -132,7 +132,7 @@ plait_corpus_ids (const PlaitCorpusStreamState *stream)
 }
 
 /* Returns the cache key of @corpus; NULL if it is not cached, because a file's digest is unknown, or it has trees,
- * factors, documents or the text of unknown words (corpus-cache.c). (transfer full) */
+ * documents or the text of unknown words (corpus-cache.c). (transfer full) */
 char *plait_corpus_cache_key (const PlaitCorpus *corpus, const PlaitCorpusSettings *settings);
 
 /* Fills @corpus from the cache. FALSE if the cache lacks the corpus or is damaged. */

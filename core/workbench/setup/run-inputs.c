@@ -303,32 +303,38 @@ warn_of_unknown_labels (const PlaitRunInputs *run_inputs, const char *split, con
                        split, n, plait_corpus_size (corpus), run_inputs->experiment->data.target);
 }
 
-/* Sets *@text_cache to the cache if one of the files of @streams [@n] is large, so that the encoded corpus is cached;
- * otherwise to NULL. If it is not NULL, sets the digests of all files, in arrays that @lists owns. FALSE on failure. */
+/* Sets *@text_cache to the cache if one of the files of @streams (element-type PlaitCorpusStream) is large, so that the
+ * encoded corpus is cached; otherwise to NULL. If it is not NULL, sets the digests of all files, in arrays that @lists
+ * owns. FALSE on failure. */
 static gboolean
-know_files (const PlaitRunInputs *run_inputs, PlaitCorpusStream *streams, guint n, GPtrArray *lists,
+know_files (const PlaitRunInputs *run_inputs, const GPtrArray *streams, GPtrArray *lists,
             const PlaitTextCache **text_cache, GError **error)
 {
   gboolean large = FALSE;
 
   *text_cache = plait_run_inputs_text_cache (run_inputs);
-  for (guint i = 0; i < n; i++)
-    for (guint f = 0; plait_input_kind_is_text (streams[i].kind) && streams[i].paths[f]; f++)
-      large |= plait_text_cache_accepts (*text_cache, streams[i].paths[f]);
+  for (guint i = 0; i < streams->len; i++)
+    {
+      const PlaitCorpusStream *stream = streams->pdata[i];
+
+      for (guint f = 0; plait_input_kind_is_text (stream->kind) && stream->paths[f]; f++)
+        large |= plait_text_cache_accepts (*text_cache, stream->paths[f]);
+    }
   if (!large)
     *text_cache = NULL;
-  for (guint i = 0; i < n && large; i++)
+  for (guint i = 0; i < streams->len && large; i++)
     {
+      PlaitCorpusStream *stream = streams->pdata[i];
       g_autoptr (GPtrArray) known = g_ptr_array_new ();
 
-      for (guint f = 0; plait_input_kind_is_text (streams[i].kind) && streams[i].paths[f]; f++)
+      for (guint f = 0; plait_input_kind_is_text (stream->kind) && stream->paths[f]; f++)
         {
-          g_ptr_array_add (known, (gpointer)plait_digests_file (run_inputs->digests, streams[i].paths[f], error));
+          g_ptr_array_add (known, (gpointer)plait_digests_file (run_inputs->digests, stream->paths[f], error));
           if (!known->pdata[f])
             return FALSE;
         }
-      streams[i].known = (const PlaitKnownText *const *)g_ptr_array_steal (known, NULL);
-      g_ptr_array_add (lists, (gpointer)streams[i].known);
+      stream->known = (const PlaitKnownText *const *)g_ptr_array_steal (known, NULL);
+      g_ptr_array_add (lists, (gpointer)stream->known);
     }
   return TRUE;
 }
@@ -376,6 +382,7 @@ plait_run_inputs_open (const PlaitRunInputs *run_inputs, const char *split, Plai
     .keep_all = !training,
   };
   g_autoptr (GPtrArray) lists = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr (GPtrArray) texts = g_ptr_array_new (); /* streams of the corpus and their factors */
   g_autoptr (PlaitCorpus) corpus = NULL;
   g_auto (GStrv) report = NULL;
 
@@ -384,15 +391,21 @@ plait_run_inputs_open (const PlaitRunInputs *run_inputs, const char *split, Plai
       const PlaitExperimentSource *source = &experiment->sources[i];
       PlaitCorpusStream *factors = streams_of_factors (run_inputs, source, lists);
 
+      g_ptr_array_add (texts, &streams[i]);
       for (guint f = 0; f < source->n_factors; f++)
-        factors[f].paths = plait_run_inputs_files (run_inputs, split, source->factors[f]);
+        {
+          factors[f].paths = plait_run_inputs_files (run_inputs, split, source->factors[f]);
+          g_ptr_array_add (texts, &factors[f]);
+        }
       streams[i] = stream_of_source (run_inputs, source, plait_run_inputs_files (run_inputs, split, source->stream),
                                      source->trees ? plait_run_inputs_files (run_inputs, split, source->trees) : NULL,
                                      factors, !training, training ? data->maximum_source_length : 0);
     }
   streams[n] = stream_of_target (run_inputs, plait_run_inputs_files (run_inputs, split, data->target),
                                  training ? data->maximum_target_length : 0);
-  if (!know_files (run_inputs, streams, masked ? n : n + 1, lists, &settings.text_cache, error))
+  if (!masked)
+    g_ptr_array_add (texts, &streams[n]);
+  if (!know_files (run_inputs, texts, lists, &settings.text_cache, error))
     return NULL;
   corpus = plait_corpus_open (&settings, pool, error);
   if (!corpus || !align (run_inputs, split, corpus, error))
