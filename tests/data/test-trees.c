@@ -206,7 +206,7 @@ TEST_CASE (trees, are_refused_in_a_sentence)
     { "a b", "[-1,2,201]", "at byte 1 there is no triple" },
     { "a b", "[1,2,2]", "triple 1 makes node 2, but 1 to 2 are the words" },
     { "a b c", "[1,2,201] [201,3,201]", "triple 2 makes node 201 a second time" },
-    { "a b c", "[1,2,201] [201,4,202]", "triple 2 has the child 4, which is neither one of the words 1 to 3" },
+    { "a b c", "[1,2,201] [201,4,202]", "triple 2 has the child 4; expected a word, from 1 to 3, or the parent" },
     { "a b c", "[0,2,201] [201,3,202]", "triple 1 has the child 0" },
     { "a b c", "[1,2,201] [1,3,202]", "triple 2 has the child 1, which has a parent already" },
     { "a b c", "[1,1,201] [201,3,202]", "triple 1 has the child 1, which has a parent already" },

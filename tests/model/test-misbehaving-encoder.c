@@ -73,7 +73,7 @@ ENCODE (adds_a_long_encoder_loss, plait_encoding_add_loss (encoding, "sound", ze
 ENCODE (adds_no_number_as_an_encoder_loss, plait_encoding_add_loss (encoding, "sound", number (tape, INFINITY)), "its loss \"sound\" is inf, although the loss of the targets is finite")
 ENCODE (trees_without_leaves, plait_encoding_tree (encoding), "plait_encoding_tree")
 ENCODE (looks_up_words_that_are_none, plait_gather_rows (tape, encoding->embedded, ((gint64[]){ 77 }), 1), "was called with wrong arguments")
-ENCODE (links_outside_without_promise, LINKS (.next = outside), "the link \"next\" to row 4, which is not of its sentence")
+ENCODE (links_outside_without_promise, LINKS (.next = outside), "the link \"next\" to row 4, which is not in the same sentence")
 ENCODE (tokens_out_of_their_sentence, LINKS (.token = far), "gave row 0 of a memory the link \"token\" to number 99, but there are 3")
 ENCODE (tokens_before_the_first, LINKS (.token = below), "gave row 0 of a memory the link \"token\" to number -2")
 ENCODE_TREE (tree_without_links, , "gave a memory without the links \"left\"")
@@ -86,10 +86,10 @@ ENCODE_TREE (circle_of_parents, LINKS (.left = no_links, .right = no_links, .par
 ENCODE_LEVELS (levels_without_links, , "gave a memory without the links \"parent\"")
 ENCODE_LEVELS (levels_without_children, LINKS (.parent = no_links, .first_child = no_links, .level = level_0), "gave a memory of levels without the links \"n_children\"")
 ENCODE_LEVELS (levels_without_level, LINKS (.parent = no_links, .first_child = no_links, .n_children = no_children), "gave a memory of levels without the links \"level\"")
-ENCODE_LEVELS (too_many_children, LINKS (.parent = no_links, .first_child = first, .n_children = many, .level = level_0), "gave row 0 of a memory 9 children")
-ENCODE_LEVELS (endless_children, LINKS (.parent = no_links, .first_child = first, .n_children = endless, .level = level_0), " children from row 1 on, which are not all in its sentence")
-ENCODE_LEVELS (children_from_nowhere, LINKS (.parent = no_links, .first_child = no_links, .n_children = many, .level = level_0), "gave row 0 of a memory 9 children")
-ENCODE_LEVELS (less_than_no_children, LINKS (.parent = no_links, .first_child = first, .n_children = negative, .level = level_0), "gave row 0 of a memory -3 children")
+ENCODE_LEVELS (too_many_children, LINKS (.parent = no_links, .first_child = first, .n_children = many, .level = level_0), "gave row 0 of a memory n_children 9")
+ENCODE_LEVELS (endless_children, LINKS (.parent = no_links, .first_child = first, .n_children = endless, .level = level_0), " and first_child 1: all children must be in the row's sentence")
+ENCODE_LEVELS (children_from_nowhere, LINKS (.parent = no_links, .first_child = no_links, .n_children = many, .level = level_0), "gave row 0 of a memory n_children 9")
+ENCODE_LEVELS (less_than_no_children, LINKS (.parent = no_links, .first_child = first, .n_children = negative, .level = level_0), "gave row 0 of a memory n_children -3")
 ENCODE_LEVELS (level_below_the_leaves, LINKS (.parent = no_links, .first_child = no_links, .n_children = no_children, .level = negative), "gave row 0 of a memory the level -3")
 /* clang-format on */
 

@@ -116,7 +116,7 @@ rules_new (PlaitKeyFile *file, GError **error)
   const char *other = plait_key_file_value (file, GROUP, "other");
   if (!other || !read_side (other, &rules->other_right))
     plait_problems_add_key (problems, rules->file, GROUP, other ? "other" : NULL,
-                            "expected other=left or other=right, the head of constituents without a rule");
+                            "expected other=left or other=right: the side of the head in a constituent without a rule");
   const char *const *labels = plait_key_file_keys (file, RULES);
   for (guint i = 0; labels[i]; i++)
     read_rule (rules, labels[i], problems);

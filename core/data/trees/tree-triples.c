@@ -86,10 +86,11 @@ attach_child (PlaitTree *tree, guint triple, gint64 number, GHashTable *inner, G
                      ? number - 1
                      : GPOINTER_TO_INT (g_hash_table_lookup (inner, GINT_TO_POINTER (number)));
   if (child == 0 && number != 1)
-    return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "triple %u has the child %jd, which is neither one of the words 1 to %jd (one more than there "
-                       "are triples) nor the parent of a triple",
-                       triple + 1, number, tree->n_words);
+    return plait_fail (
+        error, PLAIT_ERROR_INPUT,
+        "triple %u has the child %jd; expected a word, from 1 to %jd, or the parent of another triple; a tree "
+        "has one word more than triples",
+        triple + 1, number, tree->n_words);
   if (plait_tree_node (tree, child)->parent >= 0)
     return plait_fail (
         error, PLAIT_ERROR_INPUT,

@@ -139,8 +139,8 @@ expect_links (PlaitTape *tape, const char *what, const gint64 *links, PlaitRagge
     for (gint64 row = rows.offsets[s]; row < rows.offsets[s + 1]; row++)
       if (links[row] != -1 && (links[row] < rows.offsets[s] || links[row] >= rows.offsets[s + 1]))
         plait_tape_fail (tape,
-                         "gave row %jd of a memory the link \"%s\" to row %jd, which is not of its sentence: give a "
-                         "row of it, or -1",
+                         "gave row %jd of a memory the link \"%s\" to row %jd, which is not in the same sentence: give "
+                         "a row of that sentence, or -1",
                          row, what, links[row]);
 }
 
@@ -155,7 +155,7 @@ expect_levels (PlaitTape *tape, const PlaitLinks *links, gint64 row)
   for (gint64 child = first; child < first + links->n_children[row]; child++)
     if (links->level[child] >= level)
       plait_tape_fail (tape,
-                       "gave row %jd of a memory the level %jd, and its child, row %jd, the level %jd: a child must "
+                       "gave row %jd of a memory level %jd, and its child row %jd level %jd: a child must "
                        "have a lower level",
                        row, level, child, links->level[child]);
 }
@@ -171,9 +171,10 @@ expect_children (PlaitTape *tape, const PlaitLinks *links, PlaitRagged rows, gbo
         gint64 first = links->first_child[row], n = links->n_children[row];
 
         if (n < 0 || (n > 0 && (first < 0 || n > rows.offsets[s + 1] - first)))
-          plait_tape_fail (tape,
-                           "gave row %jd of a memory %jd children from row %jd on, which are not all in its sentence",
-                           row, n, first);
+          plait_tape_fail (
+              tape,
+              "gave row %jd of a memory n_children %jd and first_child %jd: all children must be in the row's sentence",
+              row, n, first);
         if (links->level)
           expect_levels (tape, links, row);
       }

@@ -27,7 +27,8 @@ plait_output_weigh (const PlaitOutputPass *pass, guint memory, PlaitNode *number
   plait_tape_expect (pass->tape, memory < pass->n_memories);
   attention = &pass->attention[memory];
   if (!attention->weights)
-    plait_tape_fail (pass->tape, "%s: memory %u has no weights: declare in build that it is copied", G_STRFUNC, memory);
+    plait_tape_fail (pass->tape, "%s: memory %u has no attention weights to read: set copies[%u] in build", G_STRFUNC,
+                     memory, memory);
   plait_tape_expect (pass->tape, numbers && numbers->value.rows == pass->states->value.rows);
   plait_tape_expect (pass->tape, numbers->value.width == 1);
   return plait_multiply (pass->tape, attention->weights,

@@ -87,7 +87,7 @@ plait_loss_columns_declare (PlaitLossColumns *columns, const PlaitComponent *com
       if (index == PLAIT_MAX_LOSS_COLUMNS)
         return plait_fail (
             error, PLAIT_ERROR_PLUGIN,
-            "%s: with its loss \"%s\" the model has more than %d of them: use fewer components with losses",
+            "%s: its loss \"%s\" is one too many: a model can have %d losses; use fewer components with losses",
             component->label, loss->name, PLAIT_MAX_LOSS_COLUMNS);
       if (index == columns->n)
         columns->columns[columns->n++] = (PlaitLossColumn){ g_steal_pointer (&name), loss->weight, loss->start,

@@ -141,10 +141,10 @@ read_lengths (FeatureFile *file, hid_t access, GError **error)
     return fail_hdf5 (file, "cannot read the lengths of its sentences", error);
   for (gint64 i = 0; i < file->parent.sentences; i++)
     if (file->parent.lengths[i] < 0 || file->parent.lengths[i] > file->parent.positions)
-      return plait_fail (
-          error, PLAIT_ERROR_INPUT,
-          "%s: %s[%jd] is %d, expected the number of valid positions, 0 (the sentence is missing) to %jd", file->path,
-          name, i, file->parent.lengths[i], file->parent.positions);
+      return plait_fail (error, PLAIT_ERROR_INPUT,
+                         "%s: %s[%jd] is %d, expected the number of valid positions, from 0 to %jd; 0 means that the "
+                         "sentence is missing",
+                         file->path, name, i, file->parent.lengths[i], file->parent.positions);
   return TRUE;
 }
 

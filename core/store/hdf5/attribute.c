@@ -37,7 +37,8 @@ prepare_attribute (PlaitStore *store, const char *path, const char *name, GError
     return -1;
   g_autofree char *large = find_large (store, path, name);
   if (name[0] == '\0' || strchr (name, '/') || !g_utf8_validate (name, -1, NULL))
-    plait_fail (error, PLAIT_ERROR_INPUT, "%s: the name of an attribute of %s is not UTF-8 text without '/'",
+    plait_fail (error, PLAIT_ERROR_INPUT,
+                "%s: an attribute of %s has a name that is empty, has a '/' or is not UTF-8; give another name",
                 store->path, path);
   else if ((H5Aexists (id, name) > 0 && H5Adelete (id, name) < 0)
            || (large && H5Ldelete (store->file, large, store->access) < 0))

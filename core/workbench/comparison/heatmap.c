@@ -267,8 +267,10 @@ plait_heatmap_read (PlaitStore *store, const char *path, PlaitHeatmapSelection c
                             "%s: %s cannot be drawn; expected an array of two to four axes, none of them empty",
                             plait_store_path (store), path);
   if (!fits (&object))
-    return plait_fail_null (error, PLAIT_ERROR_INPUT, "%s: %s has too many values to be drawn",
-                            plait_store_path (store), path);
+    return plait_fail_null (error, PLAIT_ERROR_INPUT,
+                            "%s: %s has too many values for a heatmap; expected at most %d rows and columns, and %jd "
+                            "values for each index of the first axis",
+                            plait_store_path (store), path, MAX_AXIS_LENGTH, MAX_VALUES);
   for (guint i = 0; i + 2 < object.rank; i++)
     if (!plait_heatmap_select (store, path, axes[i], object.shape[i], choice, &leading[i], text, error))
       return NULL;
