@@ -31,7 +31,7 @@ static const char *const actions[] = {
   [PLAIT_CELL_FINISHED] = "finished",
 };
 
-/* TRUE if a cell that differs from @cell only in its seed has run or was measured. */
+/* TRUE if the training set of @cell is known: @cell, or a cell that differs only in its seed, has run or was timed. */
 static gboolean
 is_measured (const PlaitGrid *grid, const PlaitGridCost *cost, const PlaitGridCell *cell)
 {
@@ -43,8 +43,8 @@ is_measured (const PlaitGrid *grid, const PlaitGridCost *cost, const PlaitGridCe
   return FALSE;
 }
 
-/* Returns sentences about differences between the training sets of cells, besides their axes. If a cell neither ran nor
- * was measured, returns the differences that the settings make possible. (transfer full) */
+/* Returns sentences about differences between the training sets of the cells. If the training set of a cell is not
+ * known yet, returns sentences about settings that may cause such differences. (transfer full) */
 static char **
 find_differences (const PlaitGrid *grid, const PlaitGridCost *cost)
 {

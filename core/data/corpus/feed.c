@@ -11,7 +11,7 @@ struct PlaitFeed
   PlaitCorpus *corpus;
   PlaitCorpusBlock *block;
   gint64 first; /* number, from the start of the feed, of the first tuple in @corpus */
-  gint64 given; /* number of tuples already returned; a cut document may give more than were asked for */
+  gint64 given; /* number of tuples of @corpus that batches have returned */
 };
 
 void

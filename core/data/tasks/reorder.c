@@ -95,7 +95,8 @@ draw (const gint64 *values, PlaitRandomKey key, Sentence *sentence)
     }
 }
 
-/* Writes words and tree, or the translation, from the root down. */
+/* Visits the tree of @sentence depth first and appends its words to @words and the tree in brackets to @tree.
+ * @translates: translates the words, and swaps the children of nodes whose type says so. */
 static void
 write_sentence (const Sentence *sentence, gboolean translates, GString *words, GString *tree)
 {

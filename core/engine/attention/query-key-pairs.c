@@ -375,8 +375,9 @@ plait_weighted_sum_transposed (PlaitPool *pool, const PlaitQueryKeyPairs *pairs,
   run_ranges (pool, &(Call){ .pairs = pairs, .x = x, .y = y, .numbers = numbers, .add = add }, spread_piece);
 }
 
-/* Returns the index of the first pair of query @q with one memory, among the pairs of all memories, and sets *length to
- * the number of its pairs. The earlier memories have @before pairs. */
+/* Returns the index of the first pair of query @q of @sentence in @pairs, the pairs of one memory. Indices count the
+ * pairs of all memories; @before of them belong to earlier memories. Sets *length to the number of pairs of @q in
+ * @pairs. */
 static gint64
 segment (const PlaitQueryKeyPairs *pairs, gint64 before, gint64 sentence, gint64 q, gint64 *length)
 {

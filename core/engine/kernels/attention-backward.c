@@ -16,7 +16,7 @@ typedef struct
   PlaitScalar *value_columns;
   PlaitScalar *queries; /* copied queries of the tile: [tile][padded] */
   PlaitScalar *dcontext;
-  PlaitScalar *weights;  /* attention weights of tile and block: [tile][stride] */
+  PlaitScalar *weights;  /* attention weights of the tile's queries to the block's keys: [tile][stride] */
   PlaitScalar *dscores;  /* gradients of the weights, then of the scores: [tile][stride] */
   PlaitScalar *deltas;   /* context . dcontext of each query: [queries] */
   PlaitScalar *dqueries; /* [queries][padded] */

@@ -28,8 +28,8 @@ typedef struct
   gboolean causal;          /* query t of a sentence sees only keys 0 .. t; allowed with one memory only */
   double dropout;           /* probability of dropping a weight after the softmax (inverted dropout) */
   PlaitPrecision precision; /* precision of the products in sentences with many keys; attention over items ignores it */
-  PlaitRandomKey key;       /* random key of the dropout; each (head, query row, key of the sentence) has its own random
-                               number */
+  PlaitRandomKey key;       /* random key of the dropout, from which the weight of each head, query and attention key
+                               gets its own random number */
   gboolean linear_bias; /* subtract plait_attention_slope times the distance of query and key from each scaled score */
   gint64 window;        /* a query sees only keys at a distance less than @window; 0: all keys */
 } PlaitAttentionSettings;

@@ -292,7 +292,7 @@ add_linear_bias (const Piece *piece, PlaitScalar *scores, gint64 first, gint64 n
       }
 }
 
-/* Applies dropout to the weights @row of keys @from .. @from + @n - 1. Each query and head has its own random key. */
+/* Applies dropout to @row, the weights of attention keys @from .. @from + @n - 1 for one query of the head. */
 static inline void
 drop (const Piece *piece, gint64 query, PlaitScalar *row, gint64 from, gint64 n)
 {

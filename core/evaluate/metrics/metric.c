@@ -202,8 +202,8 @@ is_metric (const char *text, gconstpointer data)
   return find_kind (name) != NULL;
 }
 
-/* Returns "bleu:lowercase,chrf" as "bleu:lowercase;chrf", or NULL if @text is not such a list with ','. (transfer
- * full) */
+/* Returns "bleu:lowercase,chrf" as "bleu:lowercase;chrf", or NULL if @text is not a list of metrics separated by
+ * ','. (transfer full) */
 static char *
 separate_metrics (const char *text)
 {

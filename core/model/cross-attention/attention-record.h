@@ -137,10 +137,10 @@ PlaitScalar *plait_attention_record_gate (PlaitAttentionRecord *record);
 PlaitScalar *plait_attention_record_copied (PlaitAttentionRecord *record, guint memory);
 
 /*
- * The record of one sentence has the target rows of that sentence as queries, so weights are [heads][target
- * rows][rows]. It copies everything except names. Its memories have rows and links, but no states. The links are never
- * NULL. In them level, first_child and n_children are all set or all NULL; so are left and right. sentence and token
- * are set if the encoder sets them.
+ * The queries of the record of one sentence are the target rows of that sentence, so weights are [heads][target
+ * rows][rows]. The record copies everything except names. Each of its memories has rows and links, but no states. The
+ * pointer to the links is never NULL. In the links, level, first_child and n_children are all set or all NULL; left and
+ * right are both set or both NULL; sentence and token are set if the encoder sets them.
  */
 
 /* Returns an empty record in @arena for @length target rows of sentence @sentence of @batch. */

@@ -161,8 +161,9 @@ PLAIT_API PlaitResidualStream plait_cross_residual (PlaitCrossAttention *cross, 
                                                     PlaitContext context);
 
 /*
- * Return, for a memory declared with plait_cross_declare_rows: its rows (constants in search), the pairs of queries and
- * rows (attention/query-key-pairs.h), and the node that the combiner's prepare made.
+ * Three functions about a memory that was declared with plait_cross_declare_rows. plait_cross_rows returns the memory;
+ * its states are constants in search. plait_cross_pairs returns the pairs of query rows and memory rows
+ * (attention/query-key-pairs.h). plait_cross_prepared returns the node that the combiner's prepare made for the memory.
  */
 PLAIT_API const PlaitMemory *plait_cross_rows (PlaitCrossAttention *cross, guint memory);
 PLAIT_API PlaitQueryKeyPairs plait_cross_pairs (PlaitCrossAttention *cross, guint memory);

@@ -66,7 +66,7 @@ typedef struct
 /* Attention of the decoder's last cross-attention to one memory. */
 typedef struct
 {
-  /* [pairs, 1] attention weights before dropout; NULL if the shape does not copy this memory */
+  /* [pairs, 1] attention weights before dropout; NULL if PlaitOutputShape.copies is FALSE for this memory */
   PlaitNode *weights;
 
   PlaitQueryKeyPairs pairs; /* pairs of a row of the pass and a row of the memory */
@@ -79,9 +79,9 @@ typedef struct
   PlaitTape *tape;
   PlaitNode *states;   /* [rows, state_width] states of the decoder */
   PlaitNode *context;  /* [rows, context_width] sum of the contexts that the combiner added in the decoder's last
-                          cross-attention; NULL if the shape does not ask for it */
+                          cross-attention; NULL if PlaitOutputShape.context is FALSE */
   PlaitNode *embedded; /* [rows, embedded_width] embeddings of the tokens that the decoder read, without dropout; NULL
-                          if the shape does not ask for them */
+                          if PlaitOutputShape.embedded is FALSE */
   guint n_memories;
   const PlaitOutputAttention *attention; /* [n_memories] attention to each memory */
   PlaitNode *shares; /* [rows, n_memories] weights of the combiner's attention over contexts, or NULL */
@@ -90,8 +90,8 @@ typedef struct
   /* Filled by the output. */
   PlaitNode *logit_states; /* states s [rows, width of the table] */
   PlaitNode *gate;         /* [rows, 1] gate of a mixture; NULL for logits */
-  PlaitNode **copied; /* [n_memories] weights [pairs, 1], not negative, for each memory that the shape copies; NULL for
-                         other memories */
+  PlaitNode **copied; /* [n_memories] weights [pairs, 1], not negative, for each memory with PlaitOutputShape.copies;
+                         NULL for other memories */
 } PlaitOutputPass;
 
 typedef struct

@@ -155,8 +155,8 @@ char *plait_store_reason (void);
 /* Prepares @path for writing: checks that it is well formed and not in use, and makes its parent groups. */
 gboolean plait_store_prepare (PlaitStore *store, const char *path, GError **error);
 
-/* Opens the object at @path; for an item of a ragged group, the object with its attributes. Negative with *error
- * set. */
+/* Opens the object at @path. The items of a ragged group share one stored group or dataset: if @path names an item,
+ * opens that shared object. Negative with *error set. */
 hid_t plait_store_object (PlaitStore *store, const char *path, GError **error);
 
 /* Opens the dataset at @path and describes it in *@object. Negative with *error set. */

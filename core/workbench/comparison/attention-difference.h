@@ -14,7 +14,7 @@
  * without any weight are skipped.
  */
 
-/* The difference for one memory of one split. */
+/* Divergence between the attention weights of two models to one memory in one split. */
 typedef struct
 {
   char *split, *memory;

@@ -41,7 +41,7 @@ find_score_columns (PlaitRunComparison *comparison, GError **error)
   return TRUE;
 }
 
-/* Collects notes about differences between systems besides their settings. */
+/* Collects notes about differences between the vocabularies and training data of systems. */
 static void
 find_notes (PlaitRunComparison *comparison)
 {

@@ -31,7 +31,7 @@ typedef struct
   PlaitSeedStatistics *values; /* [systems, score columns] */
   GPtrArray *differences;      /* (element-type PlaitSettingDifference): the settings that differ */
   gboolean tokens_differ;      /* TRUE if runs split the target text into different tokens */
-  char **notes;                /* differences besides settings, from plait_run_results_describe_differences() */
+  char **notes;                /* differences of vocabularies and data, from plait_run_results_describe_differences() */
 } PlaitRunComparison;
 
 /* Opens the runs in @paths and compares their scores. p is adjusted by Holm's method over the systems of one score

@@ -52,7 +52,7 @@ typedef struct
   char model_text[256]; /* current model, such as "[decoder] type=gru, heads=2" */
 } PlaitContractProgress;
 
-/* A plugin that a small model needs besides the tested one, with settings from plait_fixture_settings(). */
+/* Another plugin that a small model needs to test a plugin, with settings from plait_fixture_settings(). */
 typedef struct
 {
   PlaitPlugin *plugin;

@@ -20,7 +20,7 @@ typedef struct
   const char *name;
   guint index;       /* index of the source in the aligner */
   char **references; /* [lines]: alignments of the file, NULL-terminated */
-  char **hypotheses; /* [lines]: alignments of the model, NULL-terminated; "" until the sentence was taken */
+  char **hypotheses; /* [lines]: alignments of the model, NULL-terminated; "" for a line that is not aligned yet */
 } Source;
 
 struct PlaitAlignmentScores

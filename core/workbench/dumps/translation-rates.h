@@ -38,8 +38,8 @@ gboolean plait_translation_rates_add_results (const PlaitTranslationRates *rates
 gboolean plait_translation_rates_write (const PlaitTranslationRates *rates, PlaitStore *store, const char *path,
                                         GError **error);
 
-/* Returns the statistics in the table below @path, for the rate that a run stores with metric text @metric and title
- * @title. Sets *@scorer (transfer full) to the metric. Returns NULL without an error if @metric is not such a rate.
- * (transfer full) */
+/* Returns the statistics of over- or under-translation from the tables below @path. @metric is the metric as the run
+ * stores it, such as "over-translation:of=search,source=en", and @title its title. Sets *@scorer (transfer full) to the
+ * metric. Returns NULL without an error if @metric is another metric. (transfer full) */
 PlaitStatistics *plait_translation_rates_read (PlaitStore *store, const char *path, const char *metric,
                                                const char *title, PlaitMetric **scorer, GError **error);

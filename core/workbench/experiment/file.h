@@ -161,8 +161,8 @@ typedef enum
  * (transfer full) */
 char *plait_experiment_training_fingerprint_text (const PlaitExperiment *experiment, PlaitFingerprintForm form);
 
-/* Returns the part of plait_experiment_fingerprint_text that affects the evaluation of a split besides the trained
- * model and the files: [decode] and [evaluate]. (transfer full) */
+/* Returns the groups [decode] and [evaluate] of plait_experiment_fingerprint_text. They affect the evaluation of a
+ * split, as the trained model and the files do. (transfer full) */
 char *plait_experiment_evaluation_fingerprint_text (const PlaitExperiment *experiment, PlaitFingerprintForm form);
 
 /* Returns the absolute paths of the files for @stream in @split, NULL-terminated; several only for training. The list

@@ -25,7 +25,7 @@ enum
 };
 
 #define TIMES_MEMORY 1.5 /* requested memory divided by measured memory */
-#define MORE_MEMORY 64   /* MiB added to the requested memory, besides that factor */
+#define MORE_MEMORY 64   /* MiB added to TIMES_MEMORY times the measured memory */
 
 typedef struct
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "run/result.h"
 
-/* This file describes differences between runs besides their settings. */
+/* Describes differences between the vocabularies and the training data of runs. */
 
 #define DIGITS 8 /* number of digits of a digest in messages */
 

@@ -86,6 +86,6 @@ GArray *plait_run_results_score_columns (const PlaitRunResult *const *results, g
 /* TRUE if @results [n] (may contain NULL) have different target vocabularies. */
 gboolean plait_run_results_differ_in_target (const PlaitRunResult *const *results, guint n);
 
-/* Returns sentences about differences between @results [n] besides settings: in vocabularies and training data. They
- * call the results @names [n]. NULL-terminated. (transfer full) */
+/* Returns sentences about differences between the vocabularies and training data of @results [n], which the sentences
+ * call @names [n]. NULL-terminated. (transfer full) */
 char **plait_run_results_describe_differences (const PlaitRunResult *const *results, const char *const *names, guint n);
