@@ -55,7 +55,7 @@ parse (const char *line, gsize length, GArray *triples, GError **error)
   return TRUE;
 }
 
-/* Adds a node for each word, then one for each triple, and stores the latter in @inner by number. */
+/* Adds a node for each word, then a node for each triple. @inner maps the number of a triple's parent to its node. */
 static gboolean
 add_nodes (PlaitTree *tree, const GArray *triples, GHashTable *inner, GError **error)
 {

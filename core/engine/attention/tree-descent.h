@@ -6,9 +6,9 @@
 
 /*
  * Descends from the top level of a pyramid to its leaves, for each head of each query (an entry, as in
- * PlaitSelectedRows). The rows of the top level are one set of siblings; so are the children of each selected row. The
- * path of a row is its softmax weight in its set times the path of its parent. On each level the rows with the greatest
- * paths are selected.
+ * PlaitSelectedRows). The rows of the top level form one set of siblings; the children of a selected row form another
+ * set. The path of a row is its softmax weight in its set times the path of its parent. On each level the rows with the
+ * greatest paths are selected.
  */
 typedef struct
 {

@@ -185,7 +185,7 @@ is_among (const gint32 *ids, gint64 n, gint32 id)
   return FALSE;
 }
 
-/* Returns @targets, with each word that its row can neither generate nor copy replaced by the unknown word. */
+/* Returns @targets with the unknown word in place of each word that its row cannot generate or copy. */
 static const gint32 *
 reachable (const PlaitWordDistribution *words, PlaitTape *tape, const gint32 *targets)
 {

@@ -158,8 +158,8 @@ check_target_roles (const PlaitResolution *resolution)
                               "target in data.documents and set data.document_starts=all, or roles=none");
 }
 
-/* Adds a problem if the combiner pairs sentences of sources with sentences of the target although the latter are not
- * known. */
+/* Adds a problem if the combiner pairs sentences of sources with sentences of the target, but the sentences of the
+ * target are not known. */
 static void
 check_pairing (const PlaitResolution *resolution)
 {

@@ -4,8 +4,8 @@
 #include "scoring/evaluation.h"
 
 /*
- * The evaluations of a trained run: those that its experiment asks for on each test split. Valid ones are copied from
- * the old file, the others are made anew. Used when a run ends, when a finished run gets other settings, and by plait
+ * The evaluations that the experiment of a trained run requests for each test split. Valid evaluations are copied from
+ * the old file, the others are computed. Used when a run ends, when a finished run gets other settings, and by plait
  * test.
  *
  *     /evaluation/SPLIT         attributes: key (plait_evaluation_fingerprint), checkpoint,

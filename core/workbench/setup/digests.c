@@ -71,7 +71,7 @@ is_recorded_in_run (const PlaitDigests *digests, const char *name, const char *p
                         == 0));
 }
 
-/* Returns the file at @path with its stamp and digest as they are now. (transfer full) */
+/* Returns the path, the current stamp and the current digest of the file at @path. (transfer full) */
 static PlaitKnownText *
 look_at (const PlaitDigests *digests, const char *path, GError **error)
 {
