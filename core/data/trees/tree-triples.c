@@ -67,13 +67,15 @@ add_nodes (PlaitTree *tree, const GArray *triples, GHashTable *inner, GError **e
       gint64 number = g_array_index (triples, Triple, i).parent;
       gint64 node = plait_tree_add (tree, -1, NULL, 0);
       if (number <= tree->n_words)
-        return plait_fail (error, PLAIT_ERROR_INPUT,
-                           "triple %u makes node %jd, but 1 to %jd are the words (one more than there are triples); "
-                           "number the nodes above them",
-                           i + 1, number, tree->n_words);
+        return plait_fail (
+            error, PLAIT_ERROR_INPUT,
+            "triple %u has the parent %jd, but 1 to %jd are words; number parents above the words; a tree has "
+            "one word more than triples",
+            i + 1, number, tree->n_words);
       if (!g_hash_table_insert (inner, GINT_TO_POINTER (number), GINT_TO_POINTER (node)))
         return plait_fail (error, PLAIT_ERROR_INPUT,
-                           "triple %u makes node %jd a second time; expected each node to be the parent of one triple",
+                           "triple %u has the parent %jd, which an earlier triple has; expected each node to be the "
+                           "parent of one triple",
                            i + 1, number);
     }
   return TRUE;

@@ -35,7 +35,7 @@ typedef struct
   double *log_probabilities; /* [n_lines]: log-probability of the references, in nats */
   gint64 *tokens;            /* [n_lines]: number of tokens of the references, end tokens included */
   GArray *lengths;  /* (element-type PlaitLengthRow): scores by source length; empty unless [evaluate] asks for them */
-  GPtrArray *rates; /* (element-type PlaitTranslationRates): those that [evaluate] asks for */
+  GPtrArray *rates; /* (element-type PlaitTranslationRates): over- and under-translation, if [evaluate] requests it */
   GArray *outside;  /* (element-type PlaitOutsideScore): external scores, once they are computed */
   GError *fault;    /* error of the first external score that failed, or NULL */
   PlaitAlignmentScores *alignments; /* word alignments; NULL if there are no alignment files */
