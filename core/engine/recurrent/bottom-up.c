@@ -9,7 +9,7 @@
 /* The nodes of one height in a bundle of sentences, in a forward or a backward pass. */
 typedef struct
 {
-  PlaitRnnStep step; /* each row is an inner node */
+  PlaitRnnStep step; /* RNN step whose rows are the inner nodes */
   const PlaitKernels *kernels;
   const PlaitBottomUp *bottom_up;
   const PlaitBottomUpBackward *work;

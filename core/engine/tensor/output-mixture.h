@@ -15,7 +15,7 @@ typedef struct
   const gint64 *offsets;     /* copied words of row i: offsets[i] .. offsets[i + 1] - 1; [r + 1] */
   const gint32 *ids;         /* [words] ascending within a row, each id once */
   const PlaitScalar *copied; /* [words] probability c of each copied word; the words of a row sum to 1 */
-  const PlaitScalar *gate;   /* [r]; not read for rows without copied words */
+  const PlaitScalar *gate;   /* gate of each row: [r]; not read in rows without copied words */
   PlaitScalar *dcopied; /* [words] receives the gradient of @copied; NULL: neither @dcopied nor @dgate is computed */
   PlaitScalar *dgate;   /* [r] receives the gradient of @gate; 0 in rows without copied words */
 } PlaitOutputMixture;

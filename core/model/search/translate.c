@@ -174,7 +174,8 @@ add_found (PlaitHypotheses *hypotheses, const guint8 *bytes, gsize n)
     }
 }
 
-/* Gives every process the hypotheses of all @n sentences. Before the call, only one process has those of a sentence. */
+/* Gives every process the hypotheses of all @n sentences. Before the call, only one process has the hypotheses of a
+ * sentence. */
 static void
 share_hypotheses (PlaitRanks *ranks, PlaitHypotheses *hypotheses, gint64 n)
 {

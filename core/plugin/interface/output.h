@@ -70,7 +70,7 @@ typedef struct
   PlaitNode *weights;
 
   PlaitQueryKeyPairs pairs; /* pairs of a row of the pass and a row of the memory */
-  const gint64 *queries;    /* [pairs] row of the pass of each pair */
+  const gint64 *queries;    /* [pairs] query of each pair: a row of the pass */
 } PlaitOutputAttention;
 
 /* One pass: whole targets, or in search one row for each hypothesis. Nodes are on @tape. */

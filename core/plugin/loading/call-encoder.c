@@ -193,7 +193,7 @@ expect_no_cycle (PlaitTape *tape, const gint64 *parent, gint64 n)
       for (; at >= 0 && !seen[at]; at = parent[at])
         seen[at] = row + 1;
       if (at >= 0 && seen[at] == row + 1)
-        plait_tape_fail (tape, "gave a memory parents that form a cycle at row %jd", at);
+        plait_tape_fail (tape, "gave a memory \"parent\" links with a cycle at row %jd", at);
     }
   plait_arena_release (plait_tape_arena (tape), seen, (gsize)(n + 1) * sizeof *seen);
 }

@@ -169,7 +169,8 @@ has_room (const PlaitInitialisationEntry *entry)
          && entry->there[1] == parameter->value.width;
 }
 
-/* Fills the remaining rows with the taken rows, repeated from the first. */
+/* Fills the rows of the parameter that were not loaded with repeated copies of its first entry->there[0] rows, which
+ * were loaded. */
 static void
 repeat_rows (const PlaitInitialisationEntry *entry)
 {
