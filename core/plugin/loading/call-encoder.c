@@ -154,10 +154,9 @@ expect_levels (PlaitTape *tape, const PlaitLinks *links, gint64 row)
     plait_tape_fail (tape, "gave row %jd of a memory the level %jd: leaves are at level 0", row, level);
   for (gint64 child = first; child < first + links->n_children[row]; child++)
     if (links->level[child] >= level)
-      plait_tape_fail (tape,
-                       "gave row %jd of a memory level %jd, and its child row %jd level %jd: a child must "
-                       "have a lower level",
-                       row, level, child, links->level[child]);
+      plait_tape_fail (
+          tape, "gave row %jd of a memory level %jd, and its child row %jd level %jd: a child must have a lower level",
+          row, level, child, links->level[child]);
 }
 
 static void
@@ -242,11 +241,10 @@ expect_numbers (PlaitTape *tape, const char *what, const gint64 *numbers, PlaitR
   for (gint64 s = 0; numbers && s < rows.n; s++)
     for (gint64 row = rows.offsets[s]; row < rows.offsets[s + 1]; row++)
       if (numbers[row] < -1 || numbers[row] >= plait_ragged_length (limits, s))
-        plait_tape_fail (
-            tape,
-            "gave row %jd of a memory the link \"%s\" to number %jd, but there are %jd, counted from 0: give "
-            "one of these numbers, or -1",
-            row, what, numbers[row], plait_ragged_length (limits, s));
+        plait_tape_fail (tape,
+                         "gave row %jd of a memory the link \"%s\" to number %jd, but there are %jd, counted from 0: "
+                         "give one of these numbers, or -1",
+                         row, what, numbers[row], plait_ragged_length (limits, s));
 }
 
 /* Adds token links to @memory if the encoder gave neither token nor sentence links. Rows are tokens if every sentence

@@ -21,8 +21,8 @@ compare (const PlaitPass *before, const PlaitPass *after, PlaitRagged rows, gint
     if (before->rows[row] != after->rows[row])
       return plait_fail (
           error, PLAIT_ERROR_FAILED,
-          "another token in row %jd of the target of sentence %jd changes the log-probability of row "
-          "%jd from %.9g to %.9g, expected equal bits: a row may depend only on itself and on earlier rows",
+          "another token in row %jd of the target of sentence %jd changes the log-probability of row %jd from %.9g to "
+          "%.9g, expected equal bits: a row may depend only on itself and on earlier rows",
           changed - rows.offsets[s], s, row - rows.offsets[s], -before->rows[row], -after->rows[row]);
   return TRUE;
 }

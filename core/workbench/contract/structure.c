@@ -30,8 +30,8 @@ check_tree (const char *name, const PlaitLinks *links, gint64 n, GError **error)
 
       if ((left < 0) != (right < 0))
         return plait_fail (error, PLAIT_ERROR_FAILED,
-                           "memory %s, row %jd: its links \"left\" and \"right\" are %jd and %jd: set both "
-                           "to children, or both to -1 in a leaf",
+                           "memory %s, row %jd: its links \"left\" and \"right\" are %jd and %jd: set both to "
+                           "children, or both to -1 in a leaf",
                            name, row, left, right);
       if (left >= 0 && links->parent[left] != row)
         return disagree (name, row, "left", left, "whose \"parent\" is another row: set it to this row", error);
