@@ -8,9 +8,9 @@
 /*
  * Modules: parts of plait that call an optional library, such as Cairo. A module is KIND/NAME.so in a plugin folder. It
  * is opened when its library is first needed, and stays open. It calls no function of plait. Only one file of core
- * opens each kind:
+ * opens each kind of module. The header of the last column declares the functions of the module:
  *
- *     kind        names                what it does                     opened by
+ *     kind        names                what it does                     table declared in
  *     blas        openblas, blis, mkl  products of matrices             tensor/blas.h
  *     parser      link-grammar         trees of English                 trees/parser.h
  *     plot        cairo                draws figures                    plot/plot.h

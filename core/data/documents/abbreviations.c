@@ -85,8 +85,8 @@ is_abbreviated (const Language *language, const char *text, const char *stop, co
   return FALSE;
 }
 
-/* Returns the start of the word that ends with a full stop right before @stop, if it is a single capital letter or,
- * with @digits, a number of one or two digits; else NULL. */
+/* Returns the start of the word that ends with a full stop right before @stop, if it is a single capital letter,
+ * or with @digits instead a number of one or two digits. Returns NULL otherwise. */
 static const char *
 short_word (const char *text, const char *stop, gboolean digits)
 {

@@ -8,8 +8,8 @@
 #define PLAIT_MAX_RANGE_ELEMENTS 16384
 #define PLAIT_MIN_RANGE_ELEMENTS 2048
 
-/* Returns the number of elements in a piece: an eighth of @elements, within the bounds PLAIT_MIN_RANGE_ELEMENTS and
- * PLAIT_MAX_RANGE_ELEMENTS. */
+/* Returns the number of elements in a piece: about an eighth of @elements, within the bounds PLAIT_MIN_RANGE_ELEMENTS
+ * and PLAIT_MAX_RANGE_ELEMENTS. */
 static inline gint64
 plait_range_elements (gint64 elements)
 {

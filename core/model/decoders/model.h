@@ -99,7 +99,7 @@ gboolean plait_model_check_length (const PlaitModel *model, guint source, gint64
 gboolean plait_model_check_input (const PlaitModel *model, guint source, const PlaitInput *input, GError **error);
 
 /* TRUE if @batch fits the model: number and kind of sources, token ids below the vocabulary size, lengths within
- * learned positions. Otherwise fails with PLAIT_ERROR_INPUT; the message names the sentence. */
+ * learned positions. Otherwise fails with PLAIT_ERROR_INPUT. */
 gboolean plait_model_check_batch (const PlaitModel *model, const PlaitBatch *batch, GError **error);
 
 /* Returns the columns of the losses that plugins declared and of guided alignment. (transfer none) */

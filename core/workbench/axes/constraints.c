@@ -8,7 +8,7 @@
 
 #define ONLY "only."
 
-/* The constraint on one axis. */
+/* The constraints of a grid on one axis. */
 typedef struct
 {
   guint leader;               /* index of the first axis of its zip group, or its own index without a group */
