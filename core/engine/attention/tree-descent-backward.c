@@ -11,7 +11,7 @@ typedef struct
 {
   const PlaitTreeDescentResult *result;
   gint64 pieces;
-  PlaitScalar *dpath; /* gradient of the path of each weighed row */
+  PlaitScalar *dpath; /* gradient of the path weight of each weighed row */
   PlaitScalar *dscores;
   PlaitScalar factor;
   const PlaitScalar *dleaves;
@@ -38,8 +38,8 @@ leaves_backward (const BackwardCall *call, gint64 entry)
                                              : PLAIT_GRADIENT_TERM (tree_descent_leaf, dleaves[i]);
 }
 
-/* Writes the gradients of the scores of a set, and adds to the gradient of the path of its parent. A parent may occur
- * several times among the weighed rows, always side by side. */
+/* Writes the gradients of the scores of a set, and adds to the gradient of the path weight of its parent. A parent may
+ * occur several times among the weighed rows, always side by side. */
 static void
 set_backward (const BackwardCall *call, gint64 set)
 {

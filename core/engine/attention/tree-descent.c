@@ -8,7 +8,7 @@
 /* Number of scalars in a cache line. */
 #define LINE (64 / (gint64)sizeof (PlaitScalar))
 
-/* A row whose children are weighed next: its index in the entry, and its path. */
+/* A row whose children are weighed next: its index in the entry, and its path weight. */
 typedef struct
 {
   gint64 index;
@@ -115,7 +115,7 @@ find_children (const PlaitTreeDescent *descent, gint64 sentence, gint64 row, Pla
 }
 
 /* Writes the rows of the last weighed level to @selection and returns their number. A row that occurs in two sets
- * becomes one, with the sum of its paths. */
+ * becomes one, with the sum of its path weights. */
 static gint64
 join (const Entry *entry, Selection *selection)
 {
@@ -130,8 +130,8 @@ join (const Entry *entry, Selection *selection)
   return n;
 }
 
-/* Writes the rows of the last weighed level with the greatest paths to @selection, in their order, and returns their
- * number. If all rows differ and fit into a vector, one kernel call finds them. */
+/* Writes the rows of the last weighed level with the greatest path weights to @selection, in their order, and returns
+ * their number. If all rows differ and fit into a vector, one kernel call finds them. */
 static gint64
 select_rows (const Call *call, const Entry *entry, Selection *selection)
 {
@@ -415,7 +415,7 @@ release (const Call *call, PlaitArena *arena, gint64 entries)
   plait_arena_release (arena, call->weights, sizeof *call->weights * (gsize)(2 * call->capacity));
 }
 
-/* Copies the rows of the last weighed level of @entry, and their path as leaf weights. */
+/* Copies the rows of the last weighed level of @entry, and their path weights as leaf weights. */
 static void
 note_leaves (const PlaitTreeDescent *descent, const Entry *entry, gint64 *row, PlaitScalar *leaf_weights)
 {

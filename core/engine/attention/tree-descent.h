@@ -5,10 +5,10 @@
 #include "attention/sparse.h"
 
 /*
- * Descends from the top level of a pyramid to its leaves, for each head of each query (an entry, as in
- * PlaitSelectedRows). The rows of the top level form one set of siblings; the children of a selected row form another
- * set. The path of a row is its softmax weight in its set times the path of its parent. On each level the rows with the
- * greatest paths are selected.
+ * Descends from the top level of a pyramid to its leaves. Each entry, which is one head of one query, descends
+ * separately. The rows of the top level form one set of siblings; the children of a selected row form another set. The
+ * path weight of a row is its softmax weight in its set times the path weight of its parent. On each level the rows
+ * with the greatest path weights are selected.
  */
 typedef struct
 {
@@ -50,7 +50,7 @@ typedef struct
   /* Only if the caller asked for them: all weighed rows, for each entry from the top level down to the leaves. */
   PlaitSelectedRows all;
   const gint64 *parent; /* index in @all of the parent of each set's rows; -1 at the top level: [sets]. A parent that
-                           occurs twice in @all has the sum of the two paths. */
+                           occurs twice in @all has the sum of the two path weights. */
   const PlaitScalar *weights; /* softmax weight of each row in its set */
   const PlaitScalar *path;    /* product of the softmax weights of a row and its ancestors, not normalised */
 } PlaitTreeDescentResult;

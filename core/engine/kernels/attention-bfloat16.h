@@ -11,7 +11,7 @@
 
 G_STATIC_ASSERT (sizeof (PlaitBfloat16Pair) <= sizeof (PlaitScalar));
 
-/* A right factor in bfloat16: packed panels of columns (kernels/bfloat16-factors.h). */
+/* The right factor of a product in bfloat16: packed panels of columns (kernels/bfloat16-factors.h). */
 typedef struct
 {
   PlaitBfloat16Pair *panels;
@@ -37,7 +37,7 @@ tensor_of (Rows rows, gint64 n, gint64 width)
   return (PlaitTensor){ .data = (PlaitScalar *)rows.data, .rows = n, .width = width, .stride = rows.stride };
 }
 
-/* Rounds @n rows of the head, or their transpose, into @to as a right factor. */
+/* Rounds @n rows of the head, or their transpose, to bfloat16 in @to, packed as the right factor of a product. */
 static inline Right
 round_right (const Piece *piece, PlaitBfloat16Pair *to, Rows rows, gint64 n, gboolean transposed)
 {
@@ -47,7 +47,7 @@ round_right (const Piece *piece, PlaitBfloat16Pair *to, Rows rows, gint64 n, gbo
   return (Right){ to, plait_bfloat16_pairs (depth) };
 }
 
-/* Rounds @n rows of @width scalars, or their transpose, into @to as a left factor. */
+/* Rounds @n rows of @width scalars, or their transpose, to bfloat16 in @to, for use as the left factor of a product. */
 static inline PlaitBfloat16Panel
 round_left (const Piece *piece, PlaitBfloat16Pair *to, Rows rows, gint64 n, gint64 width, gboolean transposed)
 {

@@ -91,8 +91,8 @@ typedef struct
   gint64 first;
   gint64 n;
   gint64 column;    /* first column of the head */
-  gint64 offset;    /* index in the output at which the weights and paths of these rows begin */
-  PlaitScalar path; /* path of the parent, by which these weights are multiplied: product of the weights of all
+  gint64 offset;    /* index in the output at which the weights and path weights of these rows begin */
+  PlaitScalar path; /* path weight of the parent, by which these weights are multiplied: product of the weights of all
                        ancestors of the rows */
 } PlaitSiblings;
 
@@ -267,8 +267,8 @@ typedef struct
   /* Returns an integer whose bit i is set if x[i] is among the @most greatest of @n scalars. Of equal scalars, the
    * first counts as greater. @n is at most the length of a vector. */
   guint32 (*best_lanes) (const PlaitScalar *x, gint64 n, gint64 most);
-  /* Writes to @weights the softmax of scale * scores in each sibling group, and to @path the weights times the path of
-   * the parent. A row in several groups gets the sum of its paths; a row without a group gets 0. */
+  /* Writes to @weights the softmax of scale * scores in each sibling group, and to @path the weights times the path
+   * weight of the parent. A row in several groups gets the sum of its path weights; a row without a group gets 0. */
   void (*weigh_sibling_groups) (const PlaitSiblingTile *tile);
   /* Backward of weigh_sibling_groups, which must have written weights and path before. @scores holds the gradients of
    * the path. Overwrites @path with the gradients of the unscaled scores. */

@@ -23,12 +23,13 @@ typedef struct
 gboolean plait_attention_selection_parse (const char *text, const char *name, PlaitAttentionSelection *selection,
                                           GError **error);
 
-/* TRUE if the rows of @memory, which holds one sentence, are tokens. */
+/* TRUE if attention to @memory, which holds one sentence, can be shown as weights of tokens: at least one row is a
+ * token, and in a binary tree children precede parents. */
 gboolean plait_attention_has_tokens (const PlaitMemory *memory);
 
 /* Adds to @sums[i] the attention weights that target rows @begin .. @end - 1 give to token i of @memory, and to
- * @sums[@tokens] their weights on rows that are not tokens. FALSE if no attention of @selection reads @memory, or if
- * its rows are not tokens. */
+ * @sums[@tokens] the weights on other rows. Weights on inner nodes are first spread over their leaves. FALSE if no
+ * attention of @selection reads @memory, or if plait_attention_has_tokens() is FALSE for @memory. */
 gboolean plait_attention_token_sums (const PlaitAttentionRecord *attention, guint memory, gint64 tokens, gint64 begin,
                                      gint64 end, PlaitAttentionSelection selection, double *sums);
 
