@@ -63,7 +63,7 @@ PLAIT_API PlaitNode *plait_tree_head_words_apply (PlaitTape *tape, const PlaitTr
 typedef enum
 {
   PLAIT_ROOT_TANH, /* tanh (h W + b) of its bottom-up state h (Chen et al. 2017, eq. 9) */
-  PLAIT_ROOT_GRU,  /* one step of the left children's cell from zeros (the code of Chen et al. 2017) */
+  PLAIT_ROOT_GRU,  /* first step of the cell for left children, from a zero state (the code of Chen et al. 2017) */
 } PlaitTreeRoot;
 
 /* A top-down GRU with separate weights for left and right children (Chen et al. 2017, eq. 9-10). It refers to

@@ -161,8 +161,8 @@ PLAIT_API PlaitNode *plait_decoding_convolve (PlaitDecoding *decoding, guint con
 /* Returns a node [rows, width]: h_t = a_t * h_(t-1) + b_t, element by element, with zeros before the first row. */
 PLAIT_API PlaitNode *plait_decoding_scan (PlaitDecoding *decoding, guint scan, PlaitNode *a, PlaitNode *b);
 
-/* Returns the states [rows, cell width] of the cell along each target, from zeros. projected: plait_cell_project of the
- * inputs of all rows. */
+/* Returns the states [rows, cell width] of the cell along each target, from a zero state. projected: plait_cell_project
+ * of the inputs of all rows. */
 PLAIT_API PlaitNode *plait_decoding_recur (PlaitDecoding *decoding, guint recur, PlaitNode *projected);
 
 /* Returns the result of the combiner for @query [rows, query width]. With PLAIT_SCORES_HEADS the query of the result is

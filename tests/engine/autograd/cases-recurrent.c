@@ -19,7 +19,7 @@ rnn_gru_after (PlaitTape *tape, PlaitNode *const *leaves)
   return plait_rnn (tape, &cell, leaves[0], five_rows, FALSE, leaves[3], NULL);
 }
 
-/* A GRU in both directions, from zeros. Both directions read one projected input. */
+/* A GRU in both directions, from zero states. Both directions read one projected input. */
 static PlaitNode *
 rnn_gru_both (PlaitTape *tape, PlaitNode *const *leaves)
 {
@@ -47,7 +47,7 @@ rnn_lstm (PlaitTape *tape, PlaitNode *const *leaves)
   return plait_rnn (tape, &cell, leaves[0], five_rows, FALSE, leaves[3], leaves[4]);
 }
 
-/* An LSTM from zeros. Nothing reads its cell states. */
+/* An LSTM from a zero state. Nothing reads its cell states. */
 static PlaitNode *
 rnn_lstm_states (PlaitTape *tape, PlaitNode *const *leaves)
 {
@@ -232,7 +232,7 @@ scan (PlaitTape *tape, PlaitNode *const *leaves)
   return plait_scan (tape, leaves[0], leaves[1], leaves[2], five_rows);
 }
 
-/* A scan from zeros whose factors and summands are views of one node, which is read again. */
+/* A scan from a zero state whose factors and summands are views of one node, which is read again. */
 static PlaitNode *
 scan_views (PlaitTape *tape, PlaitNode *const *leaves)
 {
