@@ -50,7 +50,7 @@ TEST_CASE (factors, are_trained_with_and_translated_with)
   QUIET (CALL ("test", "run.h5", "-q", "--as", "again"));
 
   CHECK_REFUSED (CALL ("translate", "run.h5", "-s", "a=a", "-s", "a.pos=pos"),
-                 "a.case, which source \"a\" is read with, is not given: add --source a.case=FILE");
+                 "a.case is not given, but source \"a\" needs it: add --source a.case=FILE");
   CHECK_REFUSED (CALL ("translate", "run.h5", "-s", "a=a", "-s", "a.tag=pos"), "the run reads: a, a.pos, a.case");
   CHECK_REFUSED (CALL ("translate", "run.h5", "-s", "a=-", "-s", "a.pos=pos", "-s", "a.case=-"),
                  "standard input cannot be both a and a.case");
@@ -68,7 +68,7 @@ TEST_CASE (factors, are_added_to_a_trained_run)
   PlaitTestCall warm
       = CALL ("run", "factors.ini", "-o", "warm.h5", "--set", "train.initialise=plain.h5", "--set", "train.epochs=1");
   CHECK_INT (warm.code, 0);
-  CHECK_CONTAINS (warm.errors, "fresh random values, not in that run: source/a/factor/*");
+  CHECK_CONTAINS (warm.errors, "fresh random values for parameters that are not in that run: source/a/factor/*");
   CHECK_CONTAINS (CALL ("show", "plain.h5", "/@experiment").output,
                   "[source a]\nencoder=transformer\nstream=a\nlayers");
   CHECK_CONTAINS (CALL ("show", "warm.h5", "/@experiment").output,

@@ -166,7 +166,7 @@ TEST_CASE (verify_command, resumes_to_the_same_bits)
   CHECK_REFUSED (CALL ("verify", "resumed.h5", "--updates", "4"), "--updates needs --resume");
 
   CHECK_CONTAINS (whole.output, "parameters and optimizer");
-  CHECK_CONTAINS (whole.output, "resumed.h5: whole, and resumes to the same bits\n");
+  CHECK_CONTAINS (whole.output, "resumed.h5: whole, and gives the same bits when resumed\n");
   CHECK (g_str_has_prefix (json.output, "{\n  \"files\": [\n    {\n      \"path\": \"resumed.h5\",\n"
                                         "      \"compared\": [\n        {\n          \"name\": \"training log\",\n"));
   CHECK_CONTAINS (json.output, "\"whole\": true,\n      \"problem\": null\n");

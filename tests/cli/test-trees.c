@@ -158,7 +158,7 @@ TEST_CASE (trees_of_runs, are_trained_with_and_translated_with)
   CHECK (strcmp (given.output, without.output) != 0);
 
   CHECK_REFUSED (forest_call ("translate", "run.h5", "-s", "a=made/test.a", NULL),
-                 "a.trees, which source \"a\" is read with, is not given: add --source a.trees=FILE");
+                 "a.trees is not given, but source \"a\" needs it: add --source a.trees=FILE");
   CHECK_REFUSED (forest_call ("translate", "run.h5", "-s", "a.trees=made/test.a.trees", NULL),
                  "source \"a\" is not given");
   CHECK_REFUSED (forest_call ("translate", "run.h5", "-s", "b=made/test.a", NULL), "the run reads: a, a.trees");

@@ -24,7 +24,7 @@ COVERAGE_BUILD (coverage_accepts_with_an_error, FAIL, "build returned TRUE with 
 COVERAGE_BUILD (states_of_no_width, shape->width = 0, "build declares states 0 wide")
 COVERAGE_BUILD (coverage_with_five_losses, shape->losses.n = 5, "declares 5 losses")
 COVERAGE_BUILD (coverage_loss_of_a_bad_name, shape->losses.losses[0].name = "1", "declares a loss \"1\", which is not a valid name")
-COVERAGE_BUILD (coverage_loss_before_training, shape->losses.losses[0].start = -1, "gives its loss \"sound\" the start -1: give it 0 or more")
+COVERAGE_BUILD (coverage_loss_before_training, shape->losses.losses[0].start = -1, "starts its loss \"sound\" at update -1: set start to 0 or more")
 COVERAGE_BUILD (coverage_parameter_outside, plait_parameters_declare (build->parameters, "..", 1, 1, PLAIT_ZEROS), "build: \"..\" is not a valid name for a parameter")
 COVERAGE_BUILD (states_out_of_this_world, shape->width = (gint64)1 << 40, "build declares states 1099511627776 wide; give at most 16777216 columns")
 COVERAGE_BUILD (coverage_parameter_of_another, plait_parameters_declare (build->parameters, "decoder/a", 1, 1, PLAIT_ZEROS), "build: the parameter decoder/a is declared, but its name must begin with ")

@@ -110,7 +110,7 @@ OUTPUT_BUILD (reads_no_attention, shape->copies[0] = TRUE; shape->attention = "o
 LOGITS (gives_nothing, pass->logit_states = NULL, "gave NULL for states of the logits: give a node [")
 LOGITS (gives_too_few_rows, pass->logit_states = FEWER (pass->states), "gave states of the logits [")
 LOGITS (gives_too_few_columns, pass->logit_states = NARROWER (pass->states), ", 7], expected [")
-LOGITS (gives_a_gate_alone, pass->gate = plait_columns (tape, pass->states, 0, 1), "gave a gate, but build declares no memory whose words it copies")
+LOGITS (gives_a_gate_alone, pass->gate = plait_columns (tape, pass->states, 0, 1), "gave a gate, but PlaitOutputShape.copies is FALSE for all memories")
 LOGITS (copies_undeclared, pass->copied[1] = zeros (tape, 1, 1), "copies words of memory 1, which build does not declare")
 LOGITS (weighs_undeclared, plait_output_weigh (pass, 1, zeros (tape, pass->states->value.rows, 1)), "plait_output_weigh: memory 1 has no attention weights to read: set copies[1] in build")
 LOGITS (weighs_no_memory, plait_output_weigh (pass, 2, zeros (tape, pass->states->value.rows, 1)), "plait_output_weigh was called with wrong arguments")

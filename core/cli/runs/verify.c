@@ -157,7 +157,7 @@ run_command (PlaitInvocation *invocation, GError **error)
         plait_terminal_text (terminal, PLAIT_TERMINAL_PLAIN, "%s\n", fault->message);
       else
         plait_terminal_text (terminal, PLAIT_TERMINAL_PLAIN, "%s: whole%s\n", *path,
-                             resume ? ", and resumes to the same bits" : "");
+                             resume ? ", and gives the same bits when resumed" : "");
       fflush (stdout);
     }
   plait_json_end_array (json);
@@ -167,7 +167,7 @@ run_command (PlaitInvocation *invocation, GError **error)
     return TRUE;
   list = g_strjoinv (", ", (char **)bad->pdata);
   return plait_fail (error, PLAIT_ERROR_FAILED, "%u of %u files are not whole%s: %s", bad->len,
-                     g_strv_length (invocation->arguments), resume ? ", or do not resume to the same bits" : "", list);
+                     g_strv_length (invocation->arguments), resume ? ", or give other bits when resumed" : "", list);
 }
 
 static const PlaitOption options[] = {

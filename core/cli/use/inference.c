@@ -319,7 +319,7 @@ check_sources (const gboolean *missing, const Files *files, GError **error)
       return plait_fail (error, PLAIT_ERROR_INPUT,
                          missing[files->owners[i]]
                              ? "%s is given, but source \"%s\" is left out by --without"
-                             : "%s, which source \"%s\" is read with, is not given: add --source %s=FILE",
+                             : "%s is not given, but source \"%s\" needs it: add --source %s=FILE",
                          files->names[i], files->names[files->owners[i]], files->names[i]);
   return TRUE;
 }

@@ -79,7 +79,7 @@ plait_loss_columns_declare (PlaitLossColumns *columns, const PlaitComponent *com
         return plait_fail (error, PLAIT_ERROR_PLUGIN, "%s gives its loss \"%s\" the weight %s: give it a finite number",
                            component->label, loss->name, plait_format_double (digits, loss->weight));
       if (loss->start < 0)
-        return plait_fail (error, PLAIT_ERROR_PLUGIN, "%s gives its loss \"%s\" the start %jd: give it 0 or more",
+        return plait_fail (error, PLAIT_ERROR_PLUGIN, "%s starts its loss \"%s\" at update %jd: set start to 0 or more",
                            component->label, loss->name, loss->start);
       g_autofree char *name = column_name (columns, component, loss->name);
       while (index < columns->n && !g_str_equal (columns->columns[index].name, name))

@@ -20,7 +20,7 @@ check_fits (const PlaitTrained *first, const PlaitTrained *second, const char *a
 
   if (!g_str_equal (here, there))
     return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "%s and %s have different target vocabularies (SHA-256 %.12s..., then %.12s...); an ensemble "
+                       "%s and %s have different target vocabularies (SHA-256 %.12s... and %.12s...); an ensemble "
                        "needs runs of one target vocabulary, which data.vocabulary.NAME gives them",
                        a, b, here, there);
   return starts == plait_experiment_documents (second->experiment, second->experiment->data.target).start_tokens

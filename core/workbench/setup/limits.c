@@ -231,7 +231,7 @@ check_words (Findings *findings, const PlaitExperiment *experiment, guint stream
 
       if (words == 0 || plait_model_check_length (findings->model, stream, words + end, &cause))
         continue;
-      plait_problems_add (findings->problems, "the %s corpus: %s:%jd: %s, if each word is only one token",
+      plait_problems_add (findings->problems, "the %s corpus: %s:%jd: with each word counted as one token: %s",
                           findings->split, path, plait_text_reader_line (reader), cause->message);
       findings->can_truncate |= is_source && !experiment->sources[stream].trees;
     }

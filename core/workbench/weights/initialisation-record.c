@@ -146,9 +146,11 @@ plait_initialisation_log (const PlaitInitialisation *initialisation, PlaitLog *l
                   initialisation->checkpoint ? ":" : "", initialisation->checkpoint ? initialisation->checkpoint : "",
                   initialisation->n_outcome[PLAIT_INITIALISATION_TAKEN], initialisation->n, taken);
   if (*left)
-    plait_log_info (log, "fresh random values, left out by initialise_take and initialise_leave: %s", left);
+    plait_log_info (log, "fresh random values for parameters that initialise_take or initialise_leave excludes: %s",
+                    left);
   if (*fresh)
-    plait_log_info (log, "fresh random values, not in that %s: %s", initialisation->checkpoint ? "run" : "file", fresh);
+    plait_log_info (log, "fresh random values for parameters that are not in that %s: %s",
+                    initialisation->checkpoint ? "run" : "file", fresh);
   for (guint i = 0; initialisation->otherwise && initialisation->otherwise[i]; i++)
     plait_log_warning (log, "%s", initialisation->otherwise[i]);
   if (initialisation->unused_tensors)

@@ -94,8 +94,9 @@ TEST_CASE (initialise, takes_encoders_and_leaves_the_decoder)
   CHECK_STRING (place, base_path);
   CHECK_CONTAINS (said, "base.h5:/checkpoint/best/parameters, ");
   CHECK_CONTAINS (said, " parameters: embedding/*, source/*\n");
-  CHECK_CONTAINS (said, "fresh random values, left out by initialise_take and initialise_leave: decoder/");
-  CHECK_CONTAINS (said, "fresh random values, not in that run: decoder/layer/0/");
+  CHECK_CONTAINS (said,
+                  "fresh random values for parameters that initialise_take or initialise_leave excludes: decoder/");
+  CHECK_CONTAINS (said, "fresh random values for parameters that are not in that run: decoder/layer/0/");
   CHECK_CONTAINS (said, "warning: train.initialise_leave: no parameter of this model matches nothing\n");
   CHECK_CONTAINS (said, "matches decoder/*,source/*; did you mean \"decoder/*;source/*\"?\n");
 }
@@ -145,7 +146,7 @@ TEST_CASE (initialise, says_what_does_not_fit)
   CHECK_CONTAINS (said,
                   "fresh random values, since the vocabulary differs: embedding/shared/table; parameters trained");
   CHECK_CONTAINS (said, " is [8, 12] in this model, but [8, 8] there\n");
-  CHECK_CONTAINS (said, "fresh random values, not in that run: decoder/output/*\n");
+  CHECK_CONTAINS (said, "fresh random values for parameters that are not in that run: decoder/output/*\n");
 }
 
 /* A longer table of learned positions has the rows of the run first, then random rows. */
