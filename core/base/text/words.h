@@ -3,7 +3,7 @@
 
 #include <glib.h>
 
-/* Words of a text: runs of bytes other than ASCII white space. A no-break space does not separate words. */
+/* Words of a text: sequences of bytes other than ASCII white space. A no-break space does not separate words. */
 
 /* TRUE if @c is ASCII white space, which separates words. */
 static inline gboolean

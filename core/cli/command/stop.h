@@ -5,9 +5,11 @@
 
 /* Makes SIGINT, SIGTERM and SIGHUP set a flag that long work checks between its steps. SIGHUP stays ignored if it was
  * ignored. A second such signal ends the process at once. A write to a closed pipe fails instead of ending the process,
- * so that the closed pipe of the log does not stop a command that writes files. Returns the flag. */
+ * so that the closed pipe of the log does not stop a command that writes files. Returns the flag that the
+ * signals set. */
 const gint *plait_stop_on_signals (void);
 
 /* Does the same as plait_stop_on_signals() for commands whose result goes to stdout, with two differences: SIGPIPE ends
- * the process, and a signal also interrupts reading from a pipe or a terminal. Returns the flag. */
+ * the process, and a signal also interrupts reading from a pipe or a terminal. Returns the flag that the
+ * signals set. */
 const gint *plait_stop_reads_on_signals (void);

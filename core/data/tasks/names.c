@@ -36,7 +36,7 @@ enum
 #define PARTS 3    /* stems that make a name */
 #define STEMS 4900 /* different stems that names are made of */
 
-/* Appends name @number of the tuple to both lines. */
+/* Appends the name with index @number, of the names in this tuple, to the source line and to the target line. */
 static void
 append_name (PlaitRandomKey key, gint64 number, GString *const *lines)
 {

@@ -429,7 +429,7 @@ train (const PlaitVocabularySettings *settings, Lines *lines, GError **error)
     { "vocab_size", size },
     { "character_coverage", coverage },
     { "normalization_rule_name", settings->normalization },
-    /* Keep runs of spaces with normalization identity, so that decoding returns the encoded text unchanged. */
+    /* Keep repeated spaces with normalization identity, so that decoding returns the encoded text unchanged. */
     { "remove_extra_whitespaces", identity ? "false" : "true" },
     { "byte_fallback", settings->byte_fallback ? "true" : "false" },
     { "pad_id", "0" },

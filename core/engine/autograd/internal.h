@@ -196,7 +196,8 @@ void plait_weight_reuse_pack (PlaitTape *tape, PlaitRnnWeight *factor, PlaitNode
  * at once or later in the backward pass. */
 void plait_weight_reuse_collect (PlaitTape *tape, PlaitNode *weight, PlaitNode *bias, PlaitTensor x, PlaitTensor dz);
 
-/* Adds the collected gradients to those weights and biases that no recorded node before place @left reads. */
+/* Adds the collected gradients to their weights and biases. The nodes of the tape from place @left on have run their
+ * backward. A weight and its bias wait for a later call if an earlier node may read them. */
 void plait_weight_reuse_flush (PlaitTape *tape, gint left);
 
 /* Adds to the gradients of @queries and @keys the derivatives of dot products between queries and selected rows.

@@ -91,7 +91,7 @@ const char *plait_metric_summary (const char *name);
  * Its texts belong to @texts. FALSE if there are fewer options. */
 gboolean plait_metric_option (const char *name, guint index, GStringChunk *texts, PlaitMetricOptionText *option);
 
-/* Returns the text that the metric was made from, a key in files and tables. (transfer none) */
+/* Returns the text that names the metric in files and tables, such as "bleu:tok=none". (transfer none) */
 const char *plait_metric_text (const PlaitMetric *metric);
 
 /* Returns the path of the model that the tokeniser reads, or NULL. (transfer none) */

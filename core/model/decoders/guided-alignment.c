@@ -14,8 +14,8 @@ typedef struct
   gint64 n;
   gint64 *links;       /* index of each linked pair: [n] */
   PlaitScalar *shares; /* 1 / number of links of the pair's target row: [n] */
-  gint64 n_rows;       /* number of target rows with links */
-  gint64 *rows;        /* pairs of each target row with links, -1 after the last: [n_rows][longest] */
+  gint64 n_rows;       /* number of target rows that have links */
+  gint64 *rows;        /* indices of all pairs of each target row that has links, then -1: [n_rows][longest] */
   gint64 longest;
 } Links;
 

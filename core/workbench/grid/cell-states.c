@@ -17,7 +17,7 @@ typedef struct
   GHashTable *names; /* names of all entries of the folder */
   GTree *unclaimed; /* finished runs that belong to no cell, without those that a cell has claimed: name -> fingerprint,
                        sorted by name */
-  GHashTable *trained; /* training fingerprint -> name of a finished run that no cell will replace */
+  GHashTable *trained; /* training fingerprint -> name of a finished run, which will not be trained again */
 } Folder;
 
 static void

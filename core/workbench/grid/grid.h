@@ -45,9 +45,8 @@ typedef struct
   const PlaitExperimentCell *cell;
   char *name; /* name of the cell's files, without folder and ending */
   PlaitGridCellState state;
-  char *note;  /* what changed if the cell is stale or trained, its progress if it is partial, the reason if it failed;
-                  or NULL */
-  char *found; /* file name of the finished run in the folder, if it is not called NAME.h5 yet; else NULL */
+  char *note;    /* text for messages: the reason for the state, or the progress of a partial cell; or NULL */
+  char *found;   /* file name of the finished run in the folder, if it is not called NAME.h5 yet; else NULL */
   char *trained; /* trained cell: file name of the run with the same training; partial cell: file name of the finished
                     run that is trained further; else NULL */
   PlaitRunResult *result; /* result of a finished cell; NULL until it is read */

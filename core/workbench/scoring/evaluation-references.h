@@ -8,7 +8,7 @@
 
 /* The references of a split, as metrics read them, and other texts that are compared with them. */
 
-/* Returns how the key evaluate.join spells @pieces. (transfer none) */
+/* Returns the value of the key evaluate.join that stands for @pieces. (transfer none) */
 const char *plait_evaluation_join_name (PlaitTextPieces pieces);
 
 /* Joins the subword pieces of @texts into words, as evaluate.join says. @texts are references or translations of

@@ -13,7 +13,7 @@
 #define MAX_SECONDS (30 * 24 * 60 * 60)
 #define MAX_SAID 300 /* maximum characters of a command's error line that a message quotes */
 
-/* Appends @text with each run of white space replaced by one space, so that it contains no tab or line end. */
+/* Appends @text with each sequence of white space replaced by one space, so that it contains no tab or line end. */
 static void
 append_text (GString *to, const char *text)
 {

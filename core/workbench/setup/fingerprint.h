@@ -27,8 +27,8 @@ char *plait_run_fingerprint (const PlaitExperiment *experiment, const char *trai
 typedef gboolean (*PlaitSettingDiffers) (const char *group, const char *key, const char *old, const char *new,
                                          gconstpointer data);
 
-/* Appends to @told a text for each key of @listed whose change from @before to @now the callback @differs accepts:
- * "train.batch was 32, is 64". */
+/* Calls @differs for each key of @listed, with the key's values in @before and @now. If @differs returns TRUE, appends
+ * a text such as "train.batch was 32, is 64" to @told. */
 void plait_key_files_describe_differences (const PlaitKeyFile *listed, const PlaitKeyFile *before,
                                            const PlaitKeyFile *now, PlaitSettingDiffers differs, gconstpointer data,
                                            GPtrArray *told);
