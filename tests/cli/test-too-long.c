@@ -170,7 +170,7 @@ TEST_CASE (too_long, is_named_with_all_others_before_training)
   DONE (
       CALL ("run", "limited.ini", "--force", "--set", "data.train.b=long.b", "--set", "data.maximum_target_length=5"));
   CHECK_INT (target.code, 2);
-  CHECK_CONTAINS (target.errors, "long.b:2: [decoder]: a target has 13 rows");
+  CHECK_CONTAINS (target.errors, "long.b:2: with each word counted as one token: [decoder]: a target has 13 rows");
   CHECK (!strstr (target.errors, "learning vocabulary"));
 }
 

@@ -102,11 +102,12 @@ HOSTILE_CASE (hostile_value, learned_positions)
 {
   static const Refusal refusals[] = {
     { "--set source.a.positions=learned --set source.a.position_limit=2",
-      "the train corpus|train.a:1: [source a]: a sentence has|position_limit=2|raise position_limit" },
+      "the train corpus|train.a:1: with each word|[source a]: a sentence has|position_limit=2|raise position_limit" },
     { "--set decoder.positions=learned --set decoder.position_limit=5",
       "[decode] maximum_length|decoder.position_limit=5" },
     { "--set decoder.positions=learned --set decoder.position_limit=5 --set decode.maximum_length=5",
-      "the train corpus|train.target:1: [decoder]: a target has|position_limit=5|data.maximum_target_length" },
+      "the train corpus|train.target:1: with each|[decoder]: a target "
+      "has|position_limit=5|data.maximum_target_length" },
   };
 
   REFUSE_ALL ("run text.ini -q -o new", refusals);

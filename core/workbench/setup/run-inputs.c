@@ -510,8 +510,8 @@ check_digest (const char *name, const char *path, const char *digest, gpointer d
     return FALSE;
   if (!g_str_equal (expected, digest))
     plait_problems_add (check->changed,
-                        "%s: this file of %s has changed since %s was begun (SHA-256 is %.12s..., was %.12s...): "
-                        "put the old one back, or begin a new run",
+                        "%s: this file of %s has changed since %s was begun (SHA-256 is %.12s..., was %.12s...): put "
+                        "the old one back, or begin a new run",
                         path ? path : "generated text", key, plait_store_path (run), digest, expected);
   return TRUE;
 }
