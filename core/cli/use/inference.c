@@ -202,8 +202,7 @@ unknown_source (const Files *files, const char *option, GError **error)
 }
 
 /* Returns the location to fill in for the source, trees or factor @name. Fails if the name is unknown or was already
- * given;
- * @option names the option in the error. (transfer none) */
+ * given; @option names the option in the error. (transfer none) */
 static PlaitTextLocation *
 find_text_location (const Files *files, const char *name, const char *option, GError **error)
 {

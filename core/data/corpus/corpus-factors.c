@@ -7,10 +7,11 @@ gboolean
 plait_corpus_append_factors (const PlaitCorpusStreamState *stream, gint64 tuple, const gint32 *ids, gint64 n,
                              GPtrArray *factors, GError **error)
 {
+  if (stream->n_factors == 0)
+    return TRUE;
   g_autofree gint64 *words = g_new (gint64, n);
   g_autoptr (GArray) tokens = g_array_new (FALSE, FALSE, sizeof (gint32));
-
-  gint64 n_words = stream->n_factors > 0 ? plait_vocabulary_count_words (stream->vocabulary, ids, n, words) : 0;
+  gint64 n_words = plait_vocabulary_count_words (stream->vocabulary, ids, n, words);
 
   for (guint f = 0; f < stream->n_factors; f++)
     {
@@ -45,12 +46,12 @@ void
 plait_corpus_mask_factors (const PlaitCorpusStreamState *stream, const gint32 *ids, gint64 n, const gint32 *positions,
                            gint64 n_masked, const PlaitInput *input, gint64 first)
 {
-  g_autofree gint64 *words = stream->n_factors > 0 ? g_new (gint64, n) : NULL;
-  gint64 n_words = words ? plait_vocabulary_count_words (stream->vocabulary, ids, n, words) : 0;
+  if (stream->n_factors == 0)
+    return;
+  g_autofree gint64 *words = g_new (gint64, n);
+  gint64 n_words = plait_vocabulary_count_words (stream->vocabulary, ids, n, words);
   g_autofree gboolean *hidden = g_new0 (gboolean, n_words + 1);
 
-  if (!words)
-    return;
   for (gint64 i = 0; i < n_masked; i++)
     hidden[index_of (words[positions[i]], n_words)] = TRUE;
   for (gint64 i = 0; i < n; i++)

@@ -17,6 +17,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define CORRELATION_WIDTH 6
 #define ROUNDING 1e-12 /* variance relative to the mean square that is due to rounding */
@@ -91,11 +92,10 @@ correlation_rows (const double *x, const double *y, gsize n)
 
   for (gsize i = 0; i < n; i++)
     {
-      double *values = statistics->values + i * CORRELATION_WIDTH, a = x[i] - y[0], b = y[i] - y[0];
+      double a = x[i] - y[0], b = y[i] - y[0];
       const double row[CORRELATION_WIDTH] = { 1, a, b, a * a, b * b, a * b };
 
-      for (guint k = 0; k < CORRELATION_WIDTH; k++)
-        values[k] = row[k];
+      memcpy (statistics->values + i * CORRELATION_WIDTH, row, sizeof row);
     }
   return statistics;
 }
