@@ -117,6 +117,25 @@ TEST_CASE (compare_command, json)
   CHECK_CONTAINS (call.output, "\"target_tokens_per_second\": 1014.5");
 }
 
+TEST_CASE (compare_command, tests_equivalence)
+{
+  write_runs ();
+  PlaitTestCall text = DONE (CALL ("compare", "one.h5", "one.h5", "two.h5", "--margin", "0.5"));
+  PlaitTestCall csv = DONE (CALL ("compare", "one.h5", "one.h5", "--margin", "0.5", "--format", "csv"));
+  PlaitTestCall json = DONE (CALL ("compare", "one.h5", "two.h5", "--trials", "99", "--margin", "0.5", "--json"));
+  CHECK_REFUSED (CALL ("compare", "one.h5", "two.h5", "--margin", "0"), "--margin");
+  CHECK_REFUSED (CALL ("compare", "one.h5", "two.h5", "--margin", "1", "--test", "none"), "leave it out with --test");
+  CHECK_REFUSED (CALL ("compare", "one.h5", "two.h5", "--margin", "1", "--attention"), "leave it out with --test");
+  DONE (CALL ("report", "one.h5", "two.h5", "--margin", "0.5", "-o", "margin.html"));
+
+  CHECK_CONTAINS (text.output, "  p (within 0.5)");
+  CHECK_CONTAINS (text.output, "  +0.00          0.0001 ");
+  CHECK_CONTAINS (text.output, "p (within 0.5) tests equivalence by two one-sided tests");
+  CHECK_CONTAINS (csv.output, ",Difference,");
+  CHECK_CONTAINS (json.output, "\"equivalence_p\": 1,\n");
+  CHECK_CONTAINS (plait_test_read_text ("margin.html"), "p (within 0.5)");
+}
+
 /* Values are compared as numbers, however they are written, and a missing setting counts as its default. Settings of
  * plugins are compared by their texts, without loading the plugins. */
 TEST_CASE (compare_command, compares_settings_by_their_values)

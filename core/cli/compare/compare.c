@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include <math.h>
 #include <stdio.h>
 
 #include "text/error.h"
@@ -17,6 +16,7 @@ typedef struct
 {
   guint test;
   gint64 trials, seed;
+  double margin;
   gint64 differ; /* number of sentences to print; 0: the option was not given */
   const char *frequencies, *format;
   gboolean attention, json;
@@ -30,23 +30,6 @@ static const struct
   const char *below;
   char *(*write) (const PlaitTable *table);
 } formats[] = { { "## ", "\n", plait_table_markdown }, { "", "", plait_table_csv }, { "% ", "", plait_table_latex } };
-
-/* Adds the statistics of one system to the open JSON object. For a mean over seeds, low and high are null; for a single
- * seed, the standard deviation is null. */
-static void
-add_statistics_json (PlaitJson *json, const PlaitScoreColumn *score_column, const PlaitSeedStatistics *value)
-{
-  gboolean bounded = value->low < value->high;
-
-  plait_json_begin_object (json, NULL);
-  plait_json_members (
-      json, "split=%s metric=%s name=%s larger_is_better=%d seeds=%u score=%g standard_deviation=%g low=%g high=%g",
-      score_column->split, score_column->metric, score_column->name, score_column->larger_is_better, value->n,
-      value->mean, value->deviation, bounded ? value->low : NAN, bounded ? value->high : NAN);
-  if (value->compared)
-    plait_comparison_add_json (&value->comparison, json, "comparison");
-  plait_json_end_object (json);
-}
 
 static void
 add_systems_json (PlaitJson *json, const PlaitRunComparison *comparison)
@@ -68,7 +51,7 @@ add_systems_json (PlaitJson *json, const PlaitRunComparison *comparison)
           const PlaitSeedStatistics *value = plait_run_comparison_value (comparison, s, m);
 
           if (value->n > 0)
-            add_statistics_json (json, &comparison->score_columns[m], value);
+            plait_seed_statistics_add_json (value, &comparison->score_columns[m], json);
         }
       plait_json_end_array (json);
       plait_json_end_object (json);
@@ -181,15 +164,19 @@ run_command (PlaitInvocation *invocation, GError **error)
   PlaitComparisonOptions wanted
       = { .trials = options->trials, .seed = options->seed, .log = invocation->log, .choice = options->choice };
 
+  wanted.margin = options->margin;
   if (options->format && options->json)
     return plait_fail (error, PLAIT_ERROR_INPUT, "--format prints scores as text; leave out --json");
   if (!!options->format + options->attention + !!options->differ + !!options->frequencies > 1)
     return plait_fail (error, PLAIT_ERROR_INPUT,
                        "--format, --attention, --differ and --frequencies each print something else; give one of them");
+  wanted.tested = plait_option_test (options->test, &wanted.test, &wanted.trials) && !options->attention
+                  && !options->differ && !options->frequencies;
+  if (options->margin > 0 && !wanted.tested)
+    return plait_fail (error, PLAIT_ERROR_INPUT,
+                       "--margin tests scores; leave it out with --test none, --attention, --differ and --frequencies");
   if (options->attention)
     return plait_compare_attention (invocation->arguments, options->json, invocation->log, error);
-  wanted.tested
-      = plait_option_test (options->test, &wanted.test, &wanted.trials) && !options->differ && !options->frequencies;
   g_autoptr (PlaitRunComparison) comparison = plait_run_comparison_new (invocation->arguments, &wanted, error);
   if (!comparison)
     return FALSE;
@@ -210,6 +197,7 @@ static const PlaitOption options[] = {
                 PLAIT_OPTION_TESTS),
   PLAIT_OPTION_TRIALS (Options),
   PLAIT_OPTION ("seed", 0, INTEGER, seed, "Seed of the test; default: 12345", "N", 0, (double)G_MAXINT64),
+  PLAIT_OPTION_MARGIN (Options),
   PLAIT_FLAG ("attention", 0, attention, "Compare the attention of two files instead, by Jensen-Shannon divergence"),
   PLAIT_OPTION ("differ", 0, INTEGER, differ, "Print the N sentences whose scores differ most between two runs instead",
                 "N", 1, G_MAXINT),
@@ -225,14 +213,16 @@ static const PlaitOption options[] = {
 
 const PlaitCommand plait_command_compare = {
   .name = "compare",
-  .synopsis = "RUN.h5|grid.h5... [--test NAME] [--attention] [--differ N] [--frequencies FILE] [--runs PATTERN] "
-              "[--metrics NAME] [--names A;B] [--format NAME] [--json]",
+  .synopsis = "RUN.h5|grid.h5... [--test NAME] [--margin X] [--attention] [--differ N] [--frequencies FILE] [--runs "
+              "PATTERN] [--metrics NAME] [--names A;B] [--format NAME] [--json]",
   .summary = "Compare the scores and the settings of runs",
   .details
   = "A grid stands for all its finished runs. Every run is tested against the first one on the hypotheses in its file. "
     "Runs that differ only in experiment.seed and experiment.name are one system: a mean with its standard deviation, "
-    "and a test that includes the seeds.\n\nExamples:\n  plait compare serial.h5 flat.h5\n  plait compare grid/grid.h5 "
-    "--test bootstrap --json\n  plait compare serial.h5 flat.h5 --differ 10\n  plait compare serial.h5 flat.h5 "
+    "and a test that includes the seeds.\nA large p does not show that runs are equally good; --margin does: it adds p "
+    "of two one-sided tests, which is small if scores differ by less than the margin.\n\nExamples:\n  plait compare "
+    "serial.h5 flat.h5\n  plait compare grid/grid.h5 --test bootstrap --json\n  plait compare serial.h5 flat.h5 "
+    "--metrics BLEU --margin 0.5\n  plait compare serial.h5 flat.h5 --differ 10\n  plait compare serial.h5 flat.h5 "
     "--frequencies train.cs.gz\n  plait compare serial.h5 flat.h5 --attention",
   .options = options,
   .size = sizeof (Options),

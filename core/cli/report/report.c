@@ -177,6 +177,7 @@ typedef struct
 {
   const char *output, *title;
   gint64 sentences;
+  double margin;
   gboolean force;
   PlaitComparisonChoice choice;
 } Options;
@@ -184,8 +185,9 @@ typedef struct
 static gboolean
 report (char *const *paths, const Options *options, PlaitLog *log, GError **error)
 {
-  const PlaitComparisonOptions wanted
-      = { TRUE, PLAIT_TEST_PERMUTATION, PLAIT_PERMUTATION_SHUFFLES, 12345, TRUE, log, options->choice };
+  const PlaitComparisonOptions wanted = {
+    TRUE, PLAIT_TEST_PERMUTATION, PLAIT_PERMUTATION_SHUFFLES, 12345, TRUE, log, options->choice, options->margin
+  };
   g_autoptr (PlaitRunComparison) comparison = plait_run_comparison_new (paths, &wanted, error);
   g_autoptr (GString) html = g_string_new (NULL);
 
@@ -244,6 +246,7 @@ static const PlaitOption options[] = {
   PLAIT_OPTION ("sentences", 0, INTEGER, sentences,
                 "Number of translations shown without JavaScript; 0: no sentences at all; default: 3", "N", 0,
                 MAX_SENTENCES),
+  PLAIT_OPTION_MARGIN (Options),
   PLAIT_OPTION ("runs", 0, TEXT, choice.runs, "Only runs whose names match; * is any text", "PATTERN;..."),
   PLAIT_OPTION ("metrics", 0, TEXT, choice.metrics, "Only scores of these names", "NAME;..."),
   PLAIT_OPTION ("names", 0, TEXT, choice.names, "New names of the rows, in their order", "NAME;..."),
@@ -253,8 +256,8 @@ static const PlaitOption options[] = {
 
 const PlaitCommand plait_command_report = {
   .name = "report",
-  .synopsis = "RUN.h5|grid.h5|DUMP.h5... --output FILE.html [--runs PATTERN] [--metrics NAME] [--names A;B] "
-              "[--sentences N] [--force]",
+  .synopsis = "RUN.h5|grid.h5|DUMP.h5... --output FILE.html [--runs PATTERN] [--metrics NAME] [--names A;B] [--margin "
+              "X] [--sentences N] [--force]",
   .summary = "Make one HTML page of runs, a grid or a dump",
   .details
   = "Scores, training curves, translations, attention, settings; the page needs no other file and no network. With "

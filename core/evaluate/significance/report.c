@@ -99,6 +99,10 @@ plait_comparison_add_json (const PlaitComparison *comparison, PlaitJson *json, c
     plait_json_members (json, "mean=%g low=%g high=%g", comparison->mean, comparison->low, comparison->high);
   if (comparison->test == PLAIT_TEST_BOOTSTRAP)
     plait_json_real (json, "share_better", comparison->share_better);
+  if (comparison->equivalence_margin > 0)
+    plait_json_members (json, "equivalence_margin=%g equivalence_p=%g equivalence_low=%g equivalence_high=%g",
+                        comparison->equivalence_margin, comparison->equivalence_p, comparison->equivalence_low,
+                        comparison->equivalence_high);
   plait_json_end_object (json);
 }
 
@@ -139,6 +143,39 @@ plait_comparison_cells (PlaitTable *table, const PlaitComparison *comparison)
     }
   plait_table_p (table, comparison->p, PLAIT_TABLE_UNMARKED);
   plait_table_p (table, comparison->adjusted_p, mark_of (comparison));
+}
+
+void
+plait_equivalence_columns (PlaitTable *table, double margin)
+{
+  g_autofree char *title = plait_format ("p (within %g)", margin);
+
+  plait_table_column (table, PLAIT_TABLE_NUMBERS, "Difference")->format = "%+.2f";
+  plait_table_column (table, PLAIT_TABLE_NUMBERS, title);
+}
+
+void
+plait_equivalence_cells (PlaitTable *table, const PlaitComparison *comparison)
+{
+  if (!comparison)
+    {
+      plait_table_none (table);
+      plait_table_none (table);
+      return;
+    }
+  plait_table_score (table, (PlaitTableScore){ comparison->difference, NAN, comparison->equivalence_low,
+                                               comparison->equivalence_high });
+  plait_table_p (table, comparison->equivalence_p, PLAIT_TABLE_UNMARKED);
+}
+
+char *
+plait_equivalence_note (double margin)
+{
+  return plait_format (
+      "p (within %g) tests equivalence by two one-sided tests: if it is below 0.05, the difference is smaller than %g "
+      "in either direction. Brackets of the difference are its 90 %% interval, by t if a system has several seeds, "
+      "else over bootstrap resamples of the sentences. p (within %g) is not adjusted for the number of comparisons.",
+      margin, margin, margin);
 }
 
 char *

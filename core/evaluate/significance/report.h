@@ -40,7 +40,8 @@ char *plait_result_to_text (const PlaitResult *result, guint decimals);
 void plait_result_add_json (const PlaitResult *result, PlaitJson *json);
 
 /* Adds a JSON object with test, baseline, system, difference, better (1: the system is better, -1: worse, 0: equal), p,
- * adjusted_p, trials, seed; for bootstrap and t test also mean, low, high, and for the bootstrap share_better. */
+ * adjusted_p, trials, seed; for bootstrap and t test also mean, low, high, for the bootstrap share_better, and if
+ * equivalence was tested, equivalence_margin, equivalence_p, equivalence_low, equivalence_high. */
 void plait_comparison_add_json (const PlaitComparison *comparison, PlaitJson *json, const char *name);
 
 /*
@@ -58,6 +59,14 @@ const char *plait_comparison_seeds (guint one, guint several);
 
 /* Adds the two cells of p; empty ones if @comparison is NULL. */
 void plait_comparison_cells (PlaitTable *table, const PlaitComparison *comparison);
+
+/* Adds the columns and cells of a test of equivalence within @margin: the difference with its 90 % interval, and p. The
+ * cells are empty if @comparison is NULL. */
+void plait_equivalence_columns (PlaitTable *table, double margin);
+void plait_equivalence_cells (PlaitTable *table, const PlaitComparison *comparison);
+
+/* Returns the note on these columns. (transfer full) */
+char *plait_equivalence_note (double margin);
 
 /* Returns the note under a table with p values of @test, permutation or bootstrap, against @baseline (NULL: no
  * comparisons). Leaves out the number of trials if @trials is 0. @seeds: systems may have several seeds. (transfer

@@ -168,7 +168,7 @@ plait_compare_seeds (const PlaitMetric *metric, const PlaitStatistics *const *ba
   g_auto (Seeds) one = take_seeds (metric, baseline, n_baseline);
   g_auto (Seeds) other = take_seeds (metric, system, n_system);
   double degrees, deviation = sqrt (variance_of (&one, &other, &degrees));
-  *comparison = (PlaitComparison){ .test = PLAIT_TEST_SEEDS, .p = 1 };
+  *comparison = (PlaitComparison){ .test = PLAIT_TEST_SEEDS, .p = 1, .standard_error = deviation, .degrees = degrees };
   plait_comparison_set_scores (comparison, metric, one.mean, other.mean);
   double difference = comparison->difference, reach = 0;
   if (isfinite (difference) && isfinite (deviation) && deviation > 0)

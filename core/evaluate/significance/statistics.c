@@ -88,13 +88,12 @@ score_of (const PlaitMetric *metric, const PlaitStatistics *statistics, const gs
   return plait_metric_score (metric, sums);
 }
 
-/* Sorts @values and returns the bounds of their middle 95 %. */
-static void
-percentiles (double *values, guint count, double *low, double *high)
+void
+plait_percentiles (double *values, guint count, guint cut, double *low, double *high)
 {
   qsort (values, count, sizeof (double), compare_numbers);
-  *low = values[count / 40];
-  *high = values[count - count / 40 - 1];
+  *low = values[cut];
+  *high = values[count - cut - 1];
 }
 
 gboolean
@@ -114,7 +113,7 @@ plait_bootstrap_interval (const PlaitMetric *metric, const PlaitStatistics *stat
     }
 
   *interval = (PlaitInterval){ .resamples = resamples, .seed = seed, .mean = plait_mean (scores, resamples) };
-  percentiles (scores, resamples, &interval->low, &interval->high);
+  plait_percentiles (scores, resamples, resamples / 40, &interval->low, &interval->high);
   interval->half_range = 0.5 * (interval->high - interval->low);
   return TRUE;
 }
@@ -264,28 +263,39 @@ permute (const PlaitMetric *metric, const PlaitStatistics *baseline, const Plait
   comparison->p = p_value (counted, comparison->trials);
 }
 
+double *
+plait_bootstrap_differences (const PlaitMetric *metric, const PlaitStatistics *baseline, const PlaitStatistics *system,
+                             guint trials, guint64 seed)
+{
+  g_autofree gsize *sentences = g_new (gsize, baseline->sentences);
+  g_autofree double *sums = g_new (double, baseline->width);
+  double *differences = g_new (double, trials);
+
+  for (guint r = 0; r < trials; r++)
+    {
+      draw (seed, r, sentences, baseline->sentences);
+      differences[r] = score_of (metric, system, sentences, sums) - score_of (metric, baseline, sentences, sums);
+    }
+  return differences;
+}
+
 static void
 resample (const PlaitMetric *metric, const PlaitStatistics *baseline, const PlaitStatistics *system,
           PlaitComparison *comparison)
 {
   guint trials = comparison->trials, better = 0, counted = 0;
   double sign = plait_metric_larger_is_better (metric) ? 1 : -1;
-  g_autofree gsize *sentences = g_new (gsize, baseline->sentences);
-  g_autofree double *sums = g_new (double, baseline->width);
-  g_autofree double *differences = g_new (double, trials);
-  for (guint r = 0; r < trials; r++)
-    {
-      draw (comparison->seed, r, sentences, baseline->sentences);
-      differences[r] = score_of (metric, system, sentences, sums) - score_of (metric, baseline, sentences, sums);
-      better += sign * differences[r] > 0;
-    }
+  g_autofree double *differences = plait_bootstrap_differences (metric, baseline, system, trials, comparison->seed);
 
   comparison->mean = plait_mean (differences, trials);
-  comparison->share_better = (double)better / trials;
   for (guint r = 0; r < trials; r++)
-    counted += counts (differences[r] - comparison->mean, comparison->difference);
+    {
+      better += sign * differences[r] > 0;
+      counted += counts (differences[r] - comparison->mean, comparison->difference);
+    }
+  comparison->share_better = (double)better / trials;
   comparison->p = p_value (counted, trials);
-  percentiles (differences, trials, &comparison->low, &comparison->high);
+  plait_percentiles (differences, trials, trials / 40, &comparison->low, &comparison->high);
 }
 
 void

@@ -63,6 +63,14 @@ typedef struct
    * for a permutation. */
   double mean, low, high;
   double share_better; /* share of resamples in which the system is strictly better; bootstrap only */
+
+  double standard_error; /* standard error of the difference, and its degrees of freedom; seeds only */
+  double degrees;
+
+  /* Set by plait_comparison_test_equivalence (equivalence.h). */
+  double equivalence_margin; /* 0: equivalence was not tested */
+  double equivalence_p;
+  double equivalence_low, equivalence_high; /* 90 % interval of the difference */
 } PlaitComparison;
 
 /* Sets the scores, their difference, and whether the system is better. */
@@ -74,6 +82,13 @@ void plait_comparison_set_scores (PlaitComparison *comparison, const PlaitMetric
 gboolean plait_compare_systems (const PlaitMetric *metric, const PlaitStatistics *baseline,
                                 const PlaitStatistics *system, PlaitTest test, guint trials, guint64 seed,
                                 PlaitComparison *comparison, GError **error);
+
+/* Returns the differences, system - baseline, of @trials bootstrap resamples. (transfer full) */
+double *plait_bootstrap_differences (const PlaitMetric *metric, const PlaitStatistics *baseline,
+                                     const PlaitStatistics *system, guint trials, guint64 seed);
+
+/* Sorts @values, and sets *@low and *@high to the values that have @cut others below and above them. */
+void plait_percentiles (double *values, guint count, guint cut, double *low, double *high);
 
 /* Adjusts the p values of @comparisons (element-type PlaitComparison) with one baseline by Holm's step-down method
  * (Holm 1979): rejecting if adjusted_p <= a keeps the probability of any false rejection at most a. Sets adjusted_p of

@@ -118,14 +118,14 @@ compare (PlaitRunComparison *comparison, guint m, GError **error)
   g_autoptr (GPtrArray) compared = g_ptr_array_new ();
   g_autoptr (GPtrArray) baseline = results_of (comparison, first);
 
-  for (guint s = 0; s < n; s++)
+  for (guint s = first + 1; s < n; s++)
     {
       g_autoptr (GPtrArray) system = results_of (comparison, s);
+      PlaitSeedStatistics *value = &comparison->values[s * comparison->n_score_columns + m];
 
-      if (s > first
-          && !plait_seed_statistics_compare (&comparison->values[s * comparison->n_score_columns + m],
-                                             &comparison->score_columns[m], baseline, system, options->test,
-                                             (guint)options->trials, (guint64)options->seed, compared, error))
+      value->margin = options->margin;
+      if (!plait_seed_statistics_compare (value, &comparison->score_columns[m], baseline, system, options->test,
+                                          (guint)options->trials, (guint64)options->seed, compared, error))
         return FALSE;
     }
   plait_holm_adjust (compared);
@@ -219,6 +219,8 @@ plait_run_comparison_scores (const PlaitRunComparison *comparison, guint first)
       column->has_plots = several && score_column->tested;
       if (several && score_column->tested)
         plait_comparison_columns (table, seeds_of (comparison, m));
+      if (several && score_column->tested && comparison->options.margin > 0)
+        plait_equivalence_columns (table, comparison->options.margin);
     }
   for (guint s = 0; s < comparison->systems->len; s++)
     {
@@ -233,6 +235,8 @@ plait_run_comparison_scores (const PlaitRunComparison *comparison, guint first)
           plait_table_score (table, plait_seed_statistics_shown (value));
           if (several && comparison->score_columns[m].tested)
             plait_comparison_cells (table, value->compared ? &value->comparison : NULL);
+          if (several && comparison->score_columns[m].tested && comparison->options.margin > 0)
+            plait_equivalence_cells (table, value->compared ? &value->comparison : NULL);
         }
     }
   if (comparison->score_columns[first].apart)
@@ -240,8 +244,11 @@ plait_run_comparison_scores (const PlaitRunComparison *comparison, guint first)
   if (comparison->score_columns[first].apart || end == comparison->n_score_columns)
     {
       g_autofree char *note = legend (comparison, first);
+      g_autofree char *equivalence = plait_equivalence_note (comparison->options.margin);
 
       plait_table_note (table, note);
+      if (several && comparison->options.margin > 0)
+        plait_table_note (table, equivalence);
     }
   for (guint i = 0; comparison->notes[i] && end == comparison->n_score_columns; i++)
     plait_table_note (table, comparison->notes[i]);

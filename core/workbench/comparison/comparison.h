@@ -19,6 +19,7 @@ typedef struct
   gboolean dumps; /* TRUE: accept dumps of attention among the runs, although they have no scores */
   PlaitLog *log;  /* logs changes that other programs made in the files; borrowed */
   PlaitComparisonChoice choice;
+  double margin; /* also test equivalence within this margin (significance/equivalence.h); 0: do not */
 } PlaitComparisonOptions;
 
 typedef struct
@@ -35,7 +36,7 @@ typedef struct
 } PlaitRunComparison;
 
 /* Opens the runs in @paths and compares their scores. p is adjusted by Holm's method over the systems of one score
- * column. (transfer full) */
+ * column, except that of equivalence. (transfer full) */
 PlaitRunComparison *plait_run_comparison_new (char *const *paths, const PlaitComparisonOptions *options,
                                               GError **error);
 void plait_run_comparison_free (PlaitRunComparison *comparison);

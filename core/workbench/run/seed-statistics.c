@@ -3,6 +3,8 @@
 
 #include <math.h>
 
+#include "significance/equivalence.h"
+#include "significance/report.h"
 #include "significance/seeds.h"
 
 static const PlaitRunScore *
@@ -74,15 +76,36 @@ plait_seed_statistics_compare (PlaitSeedStatistics *seed_statistics, const Plait
   const PlaitMetric *metric = NULL;
   g_autoptr (GPtrArray) one = statistics_of (score_column, baseline, &metric);
   g_autoptr (GPtrArray) other = statistics_of (score_column, system, &metric);
+  PlaitComparison *comparison = &seed_statistics->comparison;
+  gboolean done;
 
   seed_statistics->compared = one->len > 0 && other->len > 0;
   if (!seed_statistics->compared)
     return TRUE;
-  g_ptr_array_add (compared, &seed_statistics->comparison);
+  g_ptr_array_add (compared, comparison);
   if (one->len + other->len > 2)
-    return plait_compare_seeds (metric, (const PlaitStatistics *const *)one->pdata, one->len,
-                                (const PlaitStatistics *const *)other->pdata, other->len, &seed_statistics->comparison,
-                                error);
-  return plait_compare_systems (metric, one->pdata[0], other->pdata[0], test, trials, seed,
-                                &seed_statistics->comparison, error);
+    done = plait_compare_seeds (metric, (const PlaitStatistics *const *)one->pdata, one->len,
+                                (const PlaitStatistics *const *)other->pdata, other->len, comparison, error);
+  else
+    done = plait_compare_systems (metric, one->pdata[0], other->pdata[0], test, trials, seed, comparison, error);
+  if (done && seed_statistics->margin > 0)
+    plait_comparison_test_equivalence (comparison, seed_statistics->margin, metric, one->pdata[0], other->pdata[0]);
+  return done;
+}
+
+void
+plait_seed_statistics_add_json (const PlaitSeedStatistics *seed_statistics, const PlaitScoreColumn *score_column,
+                                PlaitJson *json)
+{
+  gboolean bounded = seed_statistics->low < seed_statistics->high;
+
+  plait_json_begin_object (json, NULL);
+  plait_json_members (
+      json, "split=%s metric=%s name=%s larger_is_better=%d seeds=%u score=%g standard_deviation=%g low=%g high=%g",
+      score_column->split, score_column->metric, score_column->name, score_column->larger_is_better, seed_statistics->n,
+      seed_statistics->mean, seed_statistics->deviation, bounded ? seed_statistics->low : NAN,
+      bounded ? seed_statistics->high : NAN);
+  if (seed_statistics->compared)
+    plait_comparison_add_json (&seed_statistics->comparison, json, "comparison");
+  plait_json_end_object (json);
 }

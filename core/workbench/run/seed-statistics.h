@@ -17,6 +17,7 @@ typedef struct
   double deviation;  /* sample standard deviation over seeds; NaN if there is one seed */
   double low, high;  /* bootstrap interval if there is one seed; NaN if there are several */
   gboolean compared; /* TRUE if the system was tested against the baseline */
+  double margin;     /* test equivalence within this margin too (significance/equivalence.h); 0: do not */
   PlaitComparison comparison;
 } PlaitSeedStatistics;
 
@@ -37,3 +38,8 @@ void plait_seed_statistics_count_seeds (const PlaitSeedStatistics *seed_statisti
 gboolean plait_seed_statistics_compare (PlaitSeedStatistics *seed_statistics, const PlaitScoreColumn *score_column,
                                         const GPtrArray *baseline, const GPtrArray *system, PlaitTest test,
                                         guint trials, guint64 seed, GPtrArray *compared, GError **error);
+
+/* Adds an object to the open JSON array. For a mean over seeds, low and high are null; for a single seed, the standard
+ * deviation is null. */
+void plait_seed_statistics_add_json (const PlaitSeedStatistics *seed_statistics, const PlaitScoreColumn *score_column,
+                                     PlaitJson *json);

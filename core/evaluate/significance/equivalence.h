@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "significance/statistics.h"
+
+/*
+ * Equivalence of two systems by two one-sided tests (Schuirmann 1987).
+ *
+ * A large p of a difference does not show that two systems are equally good. Here the null hypothesis is that they
+ * differ by a margin or more. One test is against differences of -margin and below, the other against differences of
+ * margin and above. p is the larger of their two p. It is at most a if the 1 - 2 a interval of the difference lies
+ * between -margin and margin.
+ */
+
+/* Tests the two systems of @comparison for equivalence within @margin (> 0), in the unit of the metric, and sets the
+ * fields of @comparison that begin with equivalence. After plait_compare_seeds the test is a t test with the same
+ * variance. Otherwise it counts bootstrap resamples of @baseline and @system, of which it takes comparison->trials. */
+void plait_comparison_test_equivalence (PlaitComparison *comparison, double margin, const PlaitMetric *metric,
+                                        const PlaitStatistics *baseline, const PlaitStatistics *system);
