@@ -209,8 +209,8 @@ maker_of (const char *name, gboolean *here)
 }
 
 /* Deletes temporary files and locks of dead processes in the folder. A living process holds a lock on its files, as far
- * as locks reach. Without locks, a file of this host is deleted if no process has its number. A reused number, or a
- * zombie process, keeps the file. */
+ * as locks reach. Without locks, a file of this host is deleted if the process that its name contains does not exist. A
+ * zombie, or a new process with this number, keeps the file. */
 static void
 remove_stale (const PlaitFile *file)
 {
@@ -231,7 +231,8 @@ remove_stale (const PlaitFile *file)
     }
 }
 
-/* Makes the temporary file and locks it before another process could delete it as stale. FALSE with errno set. */
+/* Makes the temporary file and locks it. Retries if another process deleted the file as stale before it was locked.
+ * FALSE with errno set. */
 static gboolean
 make_own (PlaitFile *file)
 {
@@ -264,7 +265,7 @@ make_temporary (PlaitFile *file, mode_t mode, GError **error)
   if (!file->stream)
     fail_with_errno (file, PLAIT_ERROR_FAILED, "the new file cannot be written", error);
   else if (mode != 0 && fchmod (file->descriptor, mode & 0777) != 0)
-    fail_with_errno (file, PLAIT_ERROR_FAILED, "its permissions cannot be given to the new file", error);
+    fail_with_errno (file, PLAIT_ERROR_FAILED, "the permissions of the old file cannot be given to the new one", error);
   else
     return TRUE;
   unlink (file->temporary);

@@ -14,9 +14,9 @@ typedef enum
   PLAIT_FILE_OR_PIPE,      /* a regular file, or a pipe; opening waits for the writer of the pipe */
 } PlaitFileInput;
 
-/* Opens @path for reading and fills @status. @expected names the expected file in messages, such as "a text file". -1
- * with PLAIT_ERROR_INPUT; with PLAIT_ERROR_FAILED if the system lacks memory or descriptors; with
- * PLAIT_ERROR_INTERRUPTED if a signal arrives while it waits for the writer of a pipe. */
+/* Opens @path for reading, fills @status and returns the descriptor. @expected names the expected file in messages,
+ * such as "a text file". Returns -1 on failure: PLAIT_ERROR_FAILED if the system lacks memory or descriptors,
+ * PLAIT_ERROR_INTERRUPTED if a signal arrives before a pipe has a writer, else PLAIT_ERROR_INPUT. */
 int plait_file_open (const char *path, PlaitFileInput input, const char *expected, struct stat *status, GError **error);
 
 /* Returns all bytes of @path, at most @limit. Fails like plait_file_open, and if the file is larger. (transfer full) */
@@ -35,7 +35,7 @@ FILE *plait_file_open_output (const char *path, gboolean append);
  *
  * The temporary file is NAME.partial-HOST-PROCESS-NUMBER in the same folder, locked (files/lock.h). A killed process
  * leaves it behind. The next plait_file_begin in the folder removes such files, those of other hosts only if locks
- * reach them. If two processes replace one file at a time, the first wins and the other fails.
+ * reach them. If two processes replace one file at the same time, the first commit wins and the second fails.
  */
 typedef struct PlaitFile PlaitFile;
 

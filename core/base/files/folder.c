@@ -83,7 +83,8 @@ plait_folder_fail (const PlaitFolder *folder, GError **error)
   return FALSE;
 }
 
-/* Opens and locks the folder @path. -1 if another process holds it or, without locks, if process @maker is alive. */
+/* Opens and locks the folder @path. -1 if another process holds the lock. If the file system has no locks: -1 if @maker
+ * is another process that is alive. */
 static int
 open_own (const char *path, pid_t maker)
 {
@@ -140,11 +141,12 @@ make_temporary (PlaitFolder *folder, const char *place, mode_t mode, const char 
         folder->temporary = g_steal_pointer (&path);
     }
   return mode == 0 || fchmod (folder->descriptor, mode & 07777) == 0
-         || plait_fail (error, PLAIT_ERROR_FAILED, "%s: its permissions cannot be given to the new folder: %s",
-                        folder->name, g_strerror (errno));
+         || plait_fail (error, PLAIT_ERROR_FAILED,
+                        "%s: the permissions of the old folder cannot be given to the new one: %s", folder->name,
+                        g_strerror (errno));
 }
 
-/* TRUE if a process holds the folder @path, which then must not be replaced. */
+/* TRUE if a process has locked the folder @path: then the folder must not be replaced. */
 static gboolean
 is_held (const char *path)
 {

@@ -13,13 +13,13 @@
  *   plait_folder_commit (g_steal_pointer (&folder), names, &error);
  *
  * An existing folder that holds only @names is exchanged for the new one in one step. If it holds other files, is
- * locked (files/lock.h), is the current folder, or is on another file system than its parent, the new files are moved
- * into it one by one after all are written.
+ * locked (files/lock.h), is the current folder, is on another file system than its parent, or its parent is not
+ * writable, the new files are moved into it one by one after all are written.
  */
 typedef struct PlaitFolder PlaitFolder;
 
-/* Begins to make the folder @path, which may exist, and its missing parents. NULL with PLAIT_ERROR_INPUT. (transfer
- * full) */
+/* Begins to make the folder @path, which may exist, and its missing parents. NULL with PLAIT_ERROR_INPUT; with
+ * PLAIT_ERROR_FAILED if the system fails. (transfer full) */
 PlaitFolder *plait_folder_begin (const char *path, GError **error);
 
 /* Begins a private folder below the folder for temporary files ($TMPDIR, else /tmp). It must be abandoned, not

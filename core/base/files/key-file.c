@@ -399,11 +399,18 @@ plait_key_file_set (PlaitKeyFile *file, const char *group_name, const char *key,
   const char *place = !origin ? file->name : origin;
 
   if (!is_name (group_name, "[]") || !g_utf8_validate (group_name, -1, NULL))
-    return plait_fail (error, PLAIT_ERROR_INPUT, "%s: \"%s\" cannot be the name of a group", place, group_name);
+    return plait_fail (
+        error, PLAIT_ERROR_INPUT,
+        "%s: \"%s\" cannot be the name of a group; names are not empty and have no brackets or control characters",
+        place, group_name);
   if (!is_key_name (key) || !g_utf8_validate (key, -1, NULL))
-    return plait_fail (error, PLAIT_ERROR_INPUT, "%s: \"%s\" cannot be the name of a key", place, key);
+    return plait_fail (
+        error, PLAIT_ERROR_INPUT,
+        "%s: \"%s\" cannot be the name of a key; names are not empty and have no brackets, \"=\" or control characters",
+        place, key);
   if (!g_utf8_validate (value, -1, NULL))
-    return plait_fail (error, PLAIT_ERROR_INPUT, "%s: the value of %s is not valid UTF-8", place, key);
+    return plait_fail (error, PLAIT_ERROR_INPUT, "%s: the value of %s is not valid UTF-8; write the value in UTF-8",
+                       place, key);
   if (strpbrk (written, "\n\r"))
     return plait_fail (error, PLAIT_ERROR_INPUT, "%s: the value of %s has a line break; write \\n for it", place, key);
 

@@ -6,9 +6,10 @@
 /*
  * Reader of key-files (experiments, schemas), based on GKeyFile.
  *
- * GKeyFile has no line numbers and merges duplicates silently. This reader keeps the line of every group and key. It
- * refuses, with FILE:LINE: a group or key given twice, a key outside any group, any other line, text that is not UTF-8,
- * a NUL byte, an unknown escape, a file of more than 16 MiB. It reports all errors of a file together.
+ * GKeyFile has no line numbers and merges duplicates silently. This reader stores the line number of every group and
+ * key. It refuses, with FILE:LINE: a group or key given twice, a key outside any group, a line that is neither header,
+ * key nor comment, text that is not UTF-8, a NUL byte, an unknown escape, a file of more than 16 MiB. It reports all
+ * errors of a file together.
  *
  * The syntax is GKeyFile's: "[group]", "key=value", comment lines that begin with "#". Blanks around keys and values
  * are ignored. Values may contain the escapes \s \t \n \r \\, and \; for a semicolon in a list.

@@ -83,7 +83,8 @@ is_local (int descriptor)
          && plait_lock_is_local (mounts, major (status.st_dev), minor (status.st_dev));
 }
 
-/* Opens @path for locking: read-only if it may not be written, because some file systems lock only writable files. */
+/* Opens @path for locking. Opens it for writing if permitted, because some file systems lock only writable files; else
+ * read-only. */
 static int
 open_stale (const char *path)
 {

@@ -31,8 +31,8 @@ gboolean plait_lock_is_at_path (int descriptor, const char *path);
  * @mounts, the text of /proc/self/mountinfo. */
 gboolean plait_lock_is_local (const char *mounts, guint major, guint minor);
 
-/* Deletes the lock file @path if no process holds its lock. Keeps it if the file system has no locks, or if it was made
- * on another host (@here FALSE) and locks do not reach other hosts. */
+/* Deletes the file @path if no process holds its lock. Keeps the file if the file system has no locks, or if the file
+ * was made on another host (@here FALSE) and locks do not reach other hosts. Returns the state of the lock. */
 PlaitLockState plait_lock_remove_stale (const char *path, gboolean here);
 
 /*

@@ -33,8 +33,8 @@ gsize plait_address_space_used (void);
 gboolean plait_address_space_is_available (gsize size);
 
 /*
- * Allocates a large zeroed array directly from the system, in huge pages if possible. Pages take memory once they are
- * touched. Returns NULL if there is not enough memory; the caller must handle that. (transfer full)
+ * Allocates a large zeroed array directly from the system, in huge pages if possible. A page uses memory only after its
+ * first access. Returns NULL if there is not enough memory; the caller must handle that. (transfer full)
  */
 #define PLAIT_HUGE_PAGE ((gsize)2 << 20)
 

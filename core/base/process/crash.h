@@ -6,9 +6,9 @@
 #include "types/export.h"
 
 /*
- * Reports crashes in foreign code by name. While code of a plugin runs in a thread, the thread is marked with its
- * owner. A crash signal, or a call of exit (), then writes one sentence that names the plugin and ends the process with
- * exit code 1. Threads of a pool that compute for a plugin are marked as well.
+ * Reports crashes of plugins by the plugin's name. While code of a plugin runs in a thread, the thread is marked with
+ * this plugin. A crash signal, or a call of exit (), then writes one sentence that names the plugin and ends the
+ * process with exit code 1. Threads of a pool that compute for a plugin are marked as well.
  */
 
 /* The plugin whose code runs in this thread. The texts must live until the process ends. */
@@ -35,7 +35,7 @@ void plait_crash_catch_exit (gboolean guarded);
  * the process ends. */
 void plait_crash_suspect (const char *module);
 
-/* Installs the crash handlers again, in a child that has reset all signal handlers; nothing if they were never
+/* Installs the crash handlers again, in a child that has reset all signal handlers. Does nothing if they were never
  * installed. */
 void plait_crash_reinstall_handlers (void);
 
@@ -47,11 +47,11 @@ void plait_crash_end_process (const char *what);
  * plait_crash_install_handlers. */
 void plait_crash_use_signal_stack (void);
 
-/* Removes the crash signals from @signals, the set that a thread will block: a blocked crash ends the process without a
- * message. */
+/* Removes the crash signals from @signals, the set that a thread will block: a blocked crash signal ends the process
+ * without a message. */
 void plait_crash_unblock_signals (sigset_t *signals);
 
-/* End of a crash message if the run ends, too. */
+/* Last part of a crash message, where the crash also ends the run. */
 #define PLAIT_CRASH_ENDS_RUN "; this is a fault of the plugin, and the run ends here"
 
 /* Also writes crash messages to @descriptor, between the texts @begin and @end, which must live until the process ends.

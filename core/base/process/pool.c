@@ -23,7 +23,8 @@ typedef struct
    * from an earlier run claims either nothing or a valid piece of the current run. */
   _Alignas(128) _Atomic gint64 unclaimed;
   gint64 end;
-  gint64 begun, ended; /* times of the first and last piece of a profiled run, nanoseconds; 0 without a piece */
+  gint64 begun, ended; /* start of the first piece and end of the last piece in a profiled run, nanoseconds; @begun is 0
+                          without a piece */
   gpointer scratch;
   gsize scratch_size;
   PlaitPool *own_pool;

@@ -11,8 +11,8 @@
  * for any number of threads.
  *
  * Workers spin for a bounded time (half a millisecond, mostly yielding the processor) before they sleep, because waking
- * a thread takes as long as many runs do. The calling thread takes part. Each thread begins with a contiguous share of
- * the pieces, then takes pieces of other shares.
+ * a thread takes as long as many calls of plait_pool_run. The calling thread takes part. Each thread begins with a
+ * contiguous share of the pieces, then takes pieces of other shares.
  */
 typedef struct PlaitPool PlaitPool;
 
@@ -84,8 +84,8 @@ void plait_pool_profile (PlaitPool *pool);
 /* Returns the times since plait_pool_profile; zeros if the pool is not profiled. */
 PlaitWorkTimes plait_pool_times (PlaitPool *pool);
 
-/* For a piece of a run on @pool that itself uses the pool @part: starts a profile of @part if @pool is profiled. After
- * the run, plait_pool_add_nested_times replaces the time of the run's kind of work by the times of @part. */
+/* Starts a profile of @part, a pool that one piece of a run on @pool uses, if @pool is profiled. After the run,
+ * plait_pool_add_nested_times moves the times of @part from the run's kind of work to the kinds that @part recorded. */
 void plait_pool_profile_nested (PlaitPool *part, const PlaitPool *pool);
 void plait_pool_add_nested_times (PlaitPool *pool, const PlaitWorkTimes *part);
 
@@ -94,6 +94,6 @@ void plait_pool_add_nested_times (PlaitPool *pool, const PlaitWorkTimes *part);
 PlaitPool *plait_pool_for_thread (PlaitPool *pool, guint thread);
 
 /* Returns at least @size bytes of 64-byte aligned scratch memory of @thread, kept between calls, contents undefined.
- * Thread number plait_pool_threads () is the caller of plait_pool_run, where pieces can leave results. Ends the program
- * if memory runs out, so request only what a piece needs. (transfer none) */
+ * @thread = plait_pool_threads () selects memory of the caller of plait_pool_run, in which pieces can leave results.
+ * Ends the program if memory runs out, so request only what a piece needs. (transfer none) */
 gpointer plait_pool_scratch (PlaitPool *pool, guint thread, gsize size);

@@ -14,8 +14,8 @@
 #define USUAL_MAX ((off_t)1 << 20) /* maximum bytes of output if the caller sets no maximum */
 #define LOOK_EVERY 5000            /* microseconds between checks of the child */
 
-/* Anonymous files for input and output. A file can be read after the program has ended, and a child that still holds it
- * does not block; a pipe would. */
+/* Anonymous files for input and output. A file can be read after the program has ended, even if a child of the program
+ * still holds it; reading a pipe would block. */
 enum
 {
   INPUT,

@@ -86,8 +86,8 @@ gboolean plait_ranks_any (PlaitRanks *ranks, gboolean own);
  * such rank, with its number as a prefix unless it is rank 0. */
 gboolean plait_ranks_agree (PlaitRanks *ranks, gboolean well, GError **error);
 
-/* Call it when this rank has failed. Ends the job, with @error on stderr and exit code @code, unless all ranks have
- * agreed on the failure (plait_ranks_agree): the others would wait forever. */
+/* Call it when this rank has failed. Ends the job, with @error on stderr and exit code @code, because the other ranks
+ * would wait forever. Does nothing if all ranks have agreed on the failure (plait_ranks_agree). */
 void plait_ranks_fail (PlaitRanks *ranks, const GError *error, int code);
 
 /* Returns the seconds spent in communication so far, including waiting. */

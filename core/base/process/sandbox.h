@@ -19,7 +19,8 @@ typedef struct
   gsize memory_bytes;      /* memory that the child may map in addition to what is mapped now; 0: no limit */
 } PlaitSandboxLimits;
 
-/* Code for the sandbox. Its memory is lost with the child. FALSE with *error set is a refusal with its own message. */
+/* Code that runs in the sandbox. Memory that it writes is lost with the child. It refuses its input by FALSE, with the
+ * message in *error. */
 typedef gboolean (*PlaitSandboxFunc) (gpointer data, GError **error);
 
 /* Limits for opening one file or module: 20 s, 10 s of processor time, 1 GiB. */
@@ -37,6 +38,6 @@ gboolean plait_sandbox_run (const char *what, PlaitErrorCode code, PlaitSandboxF
 gboolean plait_sandbox_run_with_subject (const char *subject, PlaitErrorCode code, PlaitSandboxFunc call, gpointer data,
                                          PlaitSandboxLimits limits, GError **error);
 
-/* Confines the calling child process: removes its terminal, the right to write files, signal handlers and the process
- * group of the parent, and lets it die with its parent. A limit of 0 is not set; the parent enforces wall_seconds. */
+/* Confines the calling child process: removes its terminal, its right to write files and its signal handlers, gives it
+ * its own process group, and lets it die with its parent. A limit of 0 is not set; the parent enforces wall_seconds. */
 void plait_sandbox_confine (PlaitSandboxLimits limits);

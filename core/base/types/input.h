@@ -105,8 +105,9 @@ typedef struct
   const PlaitAlignment *alignment; /* word alignment with the target; NULL if there is no file of alignments */
 
   guint n_factors; /* number of source factors, such as parts of speech */
-  /* [n_factors][rows] id of each row in the vocabulary of each factor: that of the white-space word of the row. The ids
-   * of PLAIT_TOKEN_PAD, PLAIT_TOKEN_BOS and PLAIT_TOKEN_EOS in @tokens have equal ids in all factors. */
+  /* [n_factors][rows] for each factor, the id of each row in the factor's vocabulary: the factor of the word, between
+   * white space, that contains the row's token. Rows that are PLAIT_TOKEN_PAD, PLAIT_TOKEN_BOS or PLAIT_TOKEN_EOS in
+   * @tokens have this id in all factors. */
   const gint32 *const *factors;
 } PlaitInput;
 
