@@ -128,7 +128,7 @@ TEST_CASE (store_feature, refuses_claims_that_cannot_be_true)
   make (path, "/x", H5T_IEEE_F32LE, 3, (hsize_t[]){ 1 << 30, 100, 1000 }, late);
   check_refused (path, NULL, PLAIT_ERROR_INPUT, "claims the shape [1073741824, 100, 1000], which a file of");
   make (path, "/x", H5T_IEEE_F32LE, 3, (hsize_t[]){ 1, 1 << 30, 1 << 30 }, late);
-  check_refused (path, NULL, PLAIT_ERROR_INPUT, "expected at most 1 GiB");
+  check_refused (path, NULL, PLAIT_ERROR_INPUT, "which take more than 1 GiB");
   make (path, "/x", H5T_IEEE_F32LE, 3, (hsize_t[]){ (hsize_t)1 << 40, 1, 1 }, late);
   check_refused (path, NULL, PLAIT_ERROR_INPUT, "1099511627776 in dimension 1");
 
@@ -201,8 +201,14 @@ TEST_CASE (store_feature, refuses_lengths_that_cannot_be)
     int values[3];
     const char *part;
   } cases[] = {
-    { H5T_STD_I32LE, 2, { 1, 1 }, "/x_lengths must hold the number of valid positions of /x, 3 integers" },
-    { H5T_IEEE_F64LE, 3, { 1, 1, 1 }, "/x_lengths must hold the number of valid positions of /x, 3 integers" },
+    { H5T_STD_I32LE,
+      2,
+      { 1, 1 },
+      "/x_lengths must hold, for each sentence of /x, the number of its valid positions: 3 integers" },
+    { H5T_IEEE_F64LE,
+      3,
+      { 1, 1, 1 },
+      "/x_lengths must hold, for each sentence of /x, the number of its valid positions: 3 integers" },
     { H5T_STD_I64LE, 3, { 1, 3, 1 }, "/x_lengths[1] is 3, expected the number of valid positions" },
     { H5T_STD_I8LE, 3, { 1, 1, -1 }, "/x_lengths[2] is -1, expected the number of valid positions" },
   };

@@ -185,7 +185,7 @@ TEST_CASE (safetensors, refuses_an_index_that_lies)
     { good, other, "{\"weight_map\":[]}", "has 0 parts in its weight_map" },
     { good, other, "{\"weight_map\":{}}", "has 0 parts in its weight_map" },
     { good, other, "{\"weight_map\":{\"a\":1}}",
-      "weight_map puts tensor \"a\" into \"\"; expected the name of a safetensors file in its folder" },
+      "weight_map puts tensor \"a\" into \"\"; expected the name of a safetensors file in the folder of the index" },
     { good, other, "{\"weight_map\":{\"a\":\"../part-1.safetensors\"}}", "into \"../part-1.safetensors\"; expected" },
     { good, other, "{\"weight_map\":{\"a\":\"/tmp/part-1.safetensors\"}}",
       "into \"/tmp/part-1.safetensors\"; expected" },

@@ -31,7 +31,7 @@ typedef struct
   hid_t data;
 } FeatureFile;
 
-/* Reports a failure of HDF5 on a foreign file: the file is at fault. */
+/* Sets *error for a failure of HDF5 on a foreign file: a lack of memory, else a fault of the file. */
 static gboolean
 fail_hdf5 (const FeatureFile *file, const char *what, GError **error)
 {
@@ -109,7 +109,9 @@ check_shape (FeatureFile *file, GError **error)
   gint64 bytes;
   if (__builtin_mul_overflow (file->parent.positions * file->parent.width, element_bytes, &bytes)
       || bytes > MAX_SENTENCE_BYTES)
-    return plait_fail (error, PLAIT_ERROR_INPUT, "%s: one sentence of %s has %jd x %jd values, expected at most 1 GiB",
+    return plait_fail (error, PLAIT_ERROR_INPUT,
+                       "%s: one sentence of %s has %jd x %jd values, which take more than 1 GiB; write fewer positions "
+                       "or a smaller width",
                        file->path, file->dataset, file->parent.positions, file->parent.width);
   return plait_store_check_storage (file->data, file->fd, file->path, file->dataset, error);
 }
@@ -128,7 +130,7 @@ read_lengths (FeatureFile *file, hid_t access, GError **error)
   if (type < 0 || space < 0 || H5Tget_class (type) != H5T_INTEGER || H5Sget_simple_extent_ndims (space) != 1
       || H5Sget_simple_extent_dims (space, &n, NULL) != 1 || n != (hsize_t)file->parent.sentences)
     return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "%s: %s must hold the number of valid positions of %s, %jd integers, one for each sentence; "
+                       "%s: %s must hold, for each sentence of %s, the number of its valid positions: %jd integers; "
                        "correct this dataset, or rename it",
                        file->path, name, file->dataset, file->parent.sentences);
   if (!plait_store_check_storage (data, file->fd, file->path, name, error))
@@ -197,8 +199,8 @@ read_positions (FeatureFile *file, gint64 sentence, gint64 first, PlaitTensor ro
   return TRUE;
 }
 
-/* Opens and reads the file in the child process, as this process will do later. Reads sentences from all parts of it:
- * about SANDBOX_BYTES, but at least two. */
+/* Runs in the child process: opens the file as the parent process will do later, and reads sentences from all parts of
+ * the file, about SANDBOX_BYTES, but at least two. */
 static gboolean
 try_file (gpointer data, GError **error)
 {

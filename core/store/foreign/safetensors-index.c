@@ -60,7 +60,8 @@ take_shards (PlaitSafetensorsIndex *index, GError **error)
     if (!is_shard (name))
       return plait_fail (
           error, PLAIT_ERROR_INPUT,
-          "%s: " MAP " puts tensor \"%.200s\" into \"%.200s\"; expected the name of a safetensors file in its folder",
+          "%s: " MAP
+          " puts tensor \"%.200s\" into \"%.200s\"; expected the name of a safetensors file in the folder of the index",
           index->path, tensor, name ? name : "");
     if (g_hash_table_add (seen, (gpointer)name))
       g_ptr_array_add (index->paths, g_build_filename (folder, name, NULL));

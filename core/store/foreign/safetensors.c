@@ -133,7 +133,8 @@ read_shape (const Shard *shard, const json_t *shape, PlaitSafetensor *tensor, GE
   gsize rank = json_array_size (shape);
 
   if (!json_is_array (shape) || rank > PLAIT_SAFETENSORS_MAX_RANK)
-    return refuse (shard, tensor->name, error, "has no shape of at most %d dimensions", PLAIT_SAFETENSORS_MAX_RANK);
+    return refuse (shard, tensor->name, error, "has a shape that is not a list of at most %d sizes",
+                   PLAIT_SAFETENSORS_MAX_RANK);
   tensor->rank = (guint)rank;
   tensor->elements = 1;
   for (gsize i = 0; i < rank; i++)

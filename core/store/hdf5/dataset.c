@@ -244,8 +244,8 @@ plait_store_read_rows (PlaitStore *store, const char *path, PlaitStoreType type,
   gint64 elements;
   if (__builtin_mul_overflow (rows, row_elements, &elements) || elements > capacity)
     return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "%s: %jd rows of %s with %jd elements each are more than the %jd that fit", store->path, rows,
-                       path, row_elements, capacity);
+                       "%s: %jd rows of %s with %jd elements each do not fit into a buffer of %jd elements",
+                       store->path, rows, path, row_elements, capacity);
   return elements == 0 || read_rows (store, path, &found, first, rows, type, buffer, error);
 }
 

@@ -121,8 +121,8 @@ plait_store_recognize (const char *path)
   return found;
 }
 
-/* Checks everything that must be correct before libhdf5 reads a byte. Sets *@other_length if only the length is
- * wrong. */
+/* Checks everything that must be correct before libhdf5 reads a byte. Sets *@other_length if the user block is correct,
+ * but gives another length. */
 static gboolean
 verify (PlaitStore *store, gint64 size, gboolean *other_length, GError **error)
 {

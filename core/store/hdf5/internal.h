@@ -132,7 +132,7 @@ hid_t plait_store_access (hid_t driver, PlaitStoreBytes bytes);
 
 /* ---- defined in failure.c ---- */
 
-/* End of a message about contents that plait does not write. */
+/* End of a message about file contents that plait cannot have written. */
 #define PLAIT_STORE_REMEDY "restore a copy or make the file again"
 
 /* Stops libhdf5 from printing errors and from loading filter modules. Call it in each thread that uses HDF5. */
@@ -189,7 +189,7 @@ gboolean plait_store_find_values (PlaitStore *store, const char *path, PlaitStor
 /* TRUE if an object or link is stored at @path. Items of ragged groups are not stored. */
 gboolean plait_store_is_stored (PlaitStore *store, const char *path);
 
-/* Describe the object stored at @path, ignoring items of ragged groups. */
+/* Describe the object at @path. The members of a ragged group are here the objects stored in it, not its items. */
 gboolean plait_store_describe_stored (PlaitStore *store, const char *path, PlaitStoreObject *object, GError **error);
 char **plait_store_members_stored (PlaitStore *store, const char *path, GError **error);
 
@@ -200,8 +200,8 @@ typedef struct
   H5L_info_t info;
 } PlaitStoreLink;
 
-/* Finds the object stored at @path. @link is its link, or NULL if not known yet. If it is a soft or external link, the
- * link itself is found, and no object is opened. */
+/* Finds the object at @path, which may be an item of a ragged group. @link is the link at @path, or NULL if not known
+ * yet. Finds a soft or external link itself, and does not open its target. */
 gboolean plait_store_find_stored (PlaitStore *store, const char *path, const PlaitStoreLink *link,
                                   PlaitStoreFound *found, GError **error);
 
@@ -301,7 +301,7 @@ gboolean plait_store_attach_columns (PlaitStore *store, const char *path, GError
 
 /* ---- defined in ragged-write.c, ragged-kinds.c, ragged-find.c ---- */
 
-/* Attribute that marks a ragged group; its value names the items. */
+/* Attribute that marks a ragged group. Its value is the name of the dataset that lists the items. */
 #define PLAIT_STORE_RAGGED "ragged"
 /* Value of the attribute PLAIT_STORE_RAGGED, and name of the list of items. With "_i" added, name of the attribute that
  * has a Python expression for one item. */

@@ -221,7 +221,7 @@ plait_store_find (PlaitStore *store, const char *path, PlaitStoreFound *found, G
 gboolean
 plait_store_find_values (PlaitStore *store, const char *path, PlaitStoreFound *found, GError **error)
 {
-  /* Values of items were checked when their flat dataset was opened. */
+  /* Values of items were checked when the dataset of all items was opened. */
   return plait_store_find (store, path, found, error) && check_kind (store, path, &found->object, error)
          && (found->start >= 0 || plait_store_check_values (store, path, found->id, error));
 }

@@ -107,8 +107,8 @@ typedef struct
  * if anything that plait wrote was changed or removed. (transfer full) */
 PlaitStore *plait_store_open (const char *path, GError **error);
 
-/* Opens @path like plait_store_open, but only warns in @log if something was changed, removed or added. (transfer
- * full) */
+/* Opens @path like plait_store_open, but does not refuse changes: warns in @log if another program has rewritten the
+ * file. (transfer full) */
 PlaitStore *plait_store_open_rewritten (const char *path, PlaitLog *log, GError **error);
 
 /* Returns the changes of @store, opened for reading; NULL if no other program has written it. (transfer none) */
@@ -196,7 +196,8 @@ gboolean plait_store_has_attribute (PlaitStore *store, const char *path, const c
 /* Returns the names of the attributes of @path, sorted, NULL-terminated. (transfer full) */
 char **plait_store_attributes (PlaitStore *store, const char *path, GError **error);
 
-/* Read one value. Fail if the attribute is missing, is a list, or has another type. (transfer full) */
+/* Read one value. Fail if the attribute is missing, does not have exactly one value, or has another type. (transfer
+ * full) */
 char *plait_store_get_string (PlaitStore *store, const char *path, const char *name, GError **error);
 gboolean plait_store_get_int (PlaitStore *store, const char *path, const char *name, gint64 *value, GError **error);
 gboolean plait_store_get_double (PlaitStore *store, const char *path, const char *name, double *value, GError **error);

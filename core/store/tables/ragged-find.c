@@ -65,7 +65,7 @@ array_at (const PlaitRaggedKind *kind, const char *place)
   return NULL;
 }
 
-/* Reads the strings of @found, the part of an item in an array of text, and counts them. */
+/* Reads into @found the strings that one item has in @array, an array of text, and counts them. */
 static gboolean
 read_text (PlaitStore *store, const PlaitRaggedArray *array, PlaitStoreFound *found, GError **error)
 {
