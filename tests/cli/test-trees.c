@@ -47,7 +47,7 @@ TEST_CASE (trees_command, names_bad_lines)
   PlaitTestCall json = CALL ("trees", "--check", "trees", "--tokens", "tokens", "--json");
 
   CHECK_INT (check.code, 2);
-  CHECK_CONTAINS (check.output, "trees:2: 1 brackets of the tree are still open");
+  CHECK_CONTAINS (check.output, "trees:2: 1 brackets are still open");
   CHECK_CONTAINS (check.output, "trees:3: word 2 of the tree is \"c\", but token 2 of the sentence is \"b\"");
   CHECK_CONTAINS (check.output, "... and 1 more bad lines; --limit shows more\n");
   CHECK_CONTAINS (check.output, "  bad             3\n");

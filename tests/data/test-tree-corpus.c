@@ -248,7 +248,7 @@ TEST_CASE (tree_corpus, refuses_by_file_and_line)
 
   setup.tree_settings.no_tree = PLAIT_NO_TREE_DROP;
   plait_test_write_gzip ("trees.gz", "\n[1,1,201]\n\n(S it (A rains)\n\n", -1);
-  check_refused (&setup, "trees.gz:4: 1 brackets of the tree are still open");
+  check_refused (&setup, "trees.gz:4: 1 brackets are still open");
   plait_test_write_gzip ("trees.gz", "(A a)\n", -1);
   check_refused (&setup, "trees.gz:2: the file has 1 trees, but ");
   g_autoptr (PlaitFeed) feed = plait_feed_open (&setup.source, 1, NULL, NULL, FALSE, NO_ERROR);

@@ -189,7 +189,7 @@ TEST_CASE (trees, are_refused_in_a_sentence)
   {
     const char *sentence, *tree, *message;
   } cases[] = {
-    { "a", "(S (A a)", "trees:7: 1 brackets of the tree are still open" },
+    { "a", "(S (A a)", "trees:7: 1 brackets are still open" },
     { "a", "(S (A a)))", "trees:7: byte 10 comes after the end of the tree" },
     { "a", ")", "byte 1 of the tree closes a bracket that was never opened" },
     { "a", "a", "byte 1 of the tree is outside of all brackets" },

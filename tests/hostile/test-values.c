@@ -63,7 +63,7 @@ HOSTILE_CASE (hostile_value, settings)
     { "--set data.vocabulary_size=5 --set data.vocabulary_type=bpe", "[data] vocabulary_size|too few" },
     { "--set data.vocabulary_size=2000000 --set data.vocabulary_type=bpe", "[data] vocabulary_size|too many" },
     { "--set data.maximum_source_length=1", "train.a|no tuple of the train corpus is left|dropped 48 of 48" },
-    { "--set data.maximum_target_length=1", "no tuple of the train corpus is left|change what drops them" },
+    { "--set data.maximum_target_length=1", "no tuple of the train corpus is left|change the limits or the data" },
     { "--set data.folder=/nowhere", "[data] train.a: there is no file /nowhere/train.a" },
     { "--set data.test.a=", "[data] test.a: the key names no file" },
     { "--set data.other.a=test.a", "\"other\" is not a split|begin with test" },

@@ -4,8 +4,8 @@
 #include "types/features.h"
 #include "corpus/batch.h"
 
-/* Builds batches sentence by sentence. A corpus fills the builders from its stores, random-batches.h with random
- * tokens. */
+/* Builds batches sentence by sentence. A corpus fills the builders from its stores; random-batches.h fills them with
+ * random tokens. */
 
 /* One stream's part of a batch. The caller appends to the arrays and calls plait_stream_builder_end_sentence after each
  * sentence; arrays that the stream does not need stay empty or NULL. */

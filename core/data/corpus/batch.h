@@ -34,8 +34,8 @@ typedef struct
 PlaitBatch *plait_batch_new (gint64 n_sentences, const PlaitBatchSource *sources, gint64 n_sources, gint64 target_rows,
                              gint64 own_words, GError **error);
 
-/* Returns sentences @first .. @first + @n - 1 of @batch as a batch that borrows the rows of @batch, so free it first.
- * Fails if memory is short. (transfer full) */
+/* Returns sentences @first .. @first + @n - 1 of @batch as a batch that borrows the rows of @batch. Free it before
+ * @batch. Fails if memory is short. (transfer full) */
 PlaitBatch *plait_batch_slice (const PlaitBatch *batch, gint64 first, gint64 n, GError **error);
 
 /* Casts away const from a pointer inside a batch, for the maker of the batch only. */

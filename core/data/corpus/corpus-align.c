@@ -73,7 +73,7 @@ check_word (const Words *words, gint64 word, GError **error)
                         word, words->stream->name, words->n);
 }
 
-/* Sets @rows to the rows that @links link. */
+/* Sets @rows to the pairs of rows that @links link. */
 static gboolean
 link_rows (const Words *source, const Words *target, const GArray *links, GArray *rows, GError **error)
 {

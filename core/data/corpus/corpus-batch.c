@@ -192,8 +192,8 @@ perturb_features (const PlaitCorpus *corpus, const PlaitCorpusStreamState *strea
   return TRUE;
 }
 
-/* Returns the number of masked tokens of sentence @i of @source, and the number of tokens that may be masked in
- * *@tokens. */
+/* Returns the number of masked tokens of sentence @i of @source. Sets *@tokens to the number of its tokens that could
+ * be masked. */
 static gint64
 count_masked (const PlaitCorpus *corpus, gint64 epoch, gint64 tuple, const PlaitStreamBuilder *source, gint64 i,
               gint64 *tokens)

@@ -25,14 +25,14 @@ struct PlaitCorpusSide
   PlaitTextReader *reader;
   PlaitDocumentReader *lines;    /* reader of the lines or documents of @reader */
   gint64 stream;                 /* index of the stream in the corpus */
-  PlaitCorpusStreamState *state; /* the stream, or the factor of that stream that the side has */
+  PlaitCorpusStreamState *state; /* the stream; for a side of a factor: this factor */
   gboolean is_factor;
   gboolean is_trees;     /* TRUE: the side has the trees of that stream */
   gboolean is_documents; /* TRUE: a line of the block is a document, with LF between its sentences */
   gint64 n_lines;        /* lines that were read into the block, at most block->wanted */
 
-  /* The error because of which fewer lines were read or a tuple could not be stored; NULL: no error, perhaps the end of
-   * file. */
+  /* Error that ended reading early, or because of which a tuple could not be stored; NULL if all went well, also at the
+   * end of the file. */
   GError *error;
 
   guint failed_at;                /* index in block->kept of the tuple that could not be stored */
@@ -78,7 +78,7 @@ typedef struct
   gint64 pieces;
   GArray *kept; /* (element-type PlaitCorpusTuple) tuples of the block that are kept */
 
-  PlaitDocument *cut_from; /* [n_sides] the text of one document in each stream */
+  PlaitDocument *cut_from; /* [streams] the encoded texts of one document, one for each side that has documents */
   GArray *ends;            /* gint64, sentence at which each chunk of the document in @cut_from ends */
 } PlaitCorpusBlock;
 

@@ -9,8 +9,9 @@
 /* Increase it when equal text and settings give another corpus, or when the layout of the files changes. */
 #define FORMAT 4
 
-/* Header of the corpus file. After it come the ends of the files (gint64), a Stream for each text stream and factor,
- * the lines of the tuples (guint32), and the XXH3 hash of all bytes before the hash. */
+/* Header of the corpus file. After it come, for each file, the line at which the next file begins (gint64), a Stream
+ * for each text stream and factor, the lines of the tuples (guint32), and the XXH3 hash of all bytes before the
+ * hash. */
 typedef struct
 {
   gint64 format; /* FORMAT; differs if the file is read with another byte order */
@@ -46,7 +47,7 @@ cached_streams (const PlaitCorpus *corpus)
   return cached;
 }
 
-/* Appends to @text what the tokens of @stream depend on, beginning with @role. FALSE if the stream is not cached. */
+/* Appends to @text what the tokens of @stream depend on, beginning with @role. FALSE if the stream cannot be cached. */
 static gboolean
 append_stream (const PlaitCorpus *corpus, const PlaitCorpusStreamState *stream, const PlaitCorpusStream *of,
                const char *role, GString *text)

@@ -23,7 +23,8 @@ plait_corpus_append_factors (const PlaitCorpusStreamState *stream, gint64 tuple,
         return FALSE;
       for (gint64 i = 0; i < n; i++)
         {
-          /* A space at the end belongs to no word here: to the next word of a truncated text, else to the last word. */
+          /* A space at the end has the word -1. It gets the factor of the next word if the text is truncated, else that
+           * of the last word. */
           gint64 word = MIN (words[i] < 0 ? n_words : words[i], n_tokens - 1);
           gint32 id = ids[i] < PLAIT_TOKEN_UNKNOWN ? ids[i]
                       : word < 0                   ? PLAIT_TOKEN_UNKNOWN

@@ -54,7 +54,7 @@ struct PlaitCorpusStreamState
   gboolean noisy;
   PlaitRandomKey noise;
   PlaitCorpusCounts counts;
-  PlaitCorpusStreamState *factors; /* [n_factors]: their tokens are those of words, not of rows */
+  PlaitCorpusStreamState *factors; /* [n_factors]: they have one token for each word, not for each row */
   guint n_factors;
 };
 
@@ -115,9 +115,9 @@ gboolean plait_corpus_fill_noise (const PlaitCorpus *corpus, const PlaitCorpusSt
 gboolean plait_corpus_append_factors (const PlaitCorpusStreamState *stream, gint64 tuple, const gint32 *ids, gint64 n,
                                       GPtrArray *factors, GError **error);
 
-/* Writes PLAIT_TOKEN_MASK to the factors of @input, from row @first on, of each word with a masked token: the factor of
- * its other pieces would name what is hidden. @ids [n]: sentence before masking; @positions [n_masked]: its masked
- * rows, also those that keep their token. */
+/* Writes PLAIT_TOKEN_MASK to the factors of @input, from row @first on, of each word with a masked token: the factors
+ * of the word's other pieces would reveal the masked token. @ids [n]: sentence before masking; @positions [n_masked]:
+ * its masked rows, also those that keep their token. */
 void plait_corpus_mask_factors (const PlaitCorpusStreamState *stream, const gint32 *ids, gint64 n,
                                 const gint32 *positions, gint64 n_masked, const PlaitInput *input, gint64 first);
 

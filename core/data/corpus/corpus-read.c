@@ -157,7 +157,7 @@ plait_corpus_block_new (PlaitCorpus *corpus, gint64 file, gboolean by_turns, GPt
   block->corpus = corpus;
   block->file = file;
   for (gint64 s = 0; s < corpus->n_streams; s++)
-    most += 2 + corpus->streams[s].n_factors; /* with its trees */
+    most += 2 + corpus->streams[s].n_factors; /* the stream, its trees and its factors */
   block->sides = g_new0 (PlaitCorpusSide, most);
   block->by_turns = by_turns;
   block->wanted = FIRST_LINES;

@@ -270,10 +270,11 @@ plait_corpus_open (const PlaitCorpusSettings *settings, PlaitPool *pool, GError 
     {
       g_auto (GStrv) report = plait_corpus_report (corpus);
 
-      return plait_fail_null (
-          error, PLAIT_ERROR_INPUT,
-          "%s: no tuple of the %s corpus is left (%s); expected at least one, so change what drops them",
-          corpus->streams[0].files->path, corpus->split, report[0] ? report[0] : "the corpus is empty");
+      return plait_fail_null (error, PLAIT_ERROR_INPUT,
+                              "%s: no tuple of the %s corpus is left (%s); expected at least one; change the limits or "
+                              "the data because of which tuples are dropped",
+                              corpus->streams[0].files->path, corpus->split,
+                              report[0] ? report[0] : "the corpus is empty");
     }
   return g_steal_pointer (&corpus);
 }

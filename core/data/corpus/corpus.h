@@ -69,12 +69,12 @@ struct PlaitCorpusStream
   guint trees_column;             /* column of a feed's table with trees, like @column */
 
   /* For tokens without trees: the layout of the text. If documents of one stream are cut into chunks, all streams must
-   * be documents. A target has no maximum, so that chunks are the same whether its text is known or not. It has start
-   * tokens only between sentences, since decoders put one before the first. */
+   * be documents. A target has no maximum, so that chunks are the same whether its text is known or not. The target has
+   * start tokens only between sentences, since decoders put one before the first sentence. */
   PlaitDocumentSettings documents;
 
-  /* [n_factors] streams of text with one token for each white-space word of this source, which has no documents: name,
-   * files, column and vocabulary, one of words. */
+  /* [n_factors] factors of this source, which then has no documents. Each is a stream of text with one token for each
+   * word, between white space, of this source. It has a name, files or a column, and a vocabulary of words. */
   const PlaitCorpusStream *factors;
   guint n_factors;
 };
@@ -165,8 +165,8 @@ gint64 plait_corpus_tokens (const PlaitCorpus *corpus, gint64 tuple);
 /* Returns the width of feature source @source; 0 for tokens. */
 gint64 plait_corpus_width (const PlaitCorpus *corpus, gint64 source);
 
-/* Keeps the first @n tuples in a random order that depends only on @seed and the lines of tuples. So a smaller @n keeps
- * a subset. */
+/* Drops all but @n tuples. A random ranking that depends only on @seed and the lines of tuples decides which stay, so a
+ * smaller @n keeps a subset. The kept tuples stay in their order. */
 void plait_corpus_keep (PlaitCorpus *corpus, gint64 n, guint64 seed);
 
 /* Returns the number of files of each stream. */
@@ -211,11 +211,11 @@ gboolean plait_corpus_can_truncate (const PlaitCorpus *corpus, gint64 stream);
 void plait_corpus_truncate (PlaitCorpus *corpus, gint64 source, gint64 rows);
 
 /* Takes source @source of each tuple from another tuple, by a permutation without fixed points that depends on @seed.
- * This is the adversarial test of whether a model uses a source. Needs two tuples. */
+ * This is the adversarial test of whether a model uses a source. Needs at least two tuples. */
 gboolean plait_corpus_derange (PlaitCorpus *corpus, gint64 source, guint64 seed, GError **error);
 
-/* Replaces each token (or row of features) of source @source by one drawn from all its tokens, keyed by @seed. Lengths,
- * trees and sentence boundaries stay. */
+/* Replaces each token (or row of features) of source @source by one drawn from all tokens (rows) of this source, keyed
+ * by @seed. Lengths, trees and sentence boundaries stay. */
 void plait_corpus_add_noise (PlaitCorpus *corpus, gint64 source, guint64 seed);
 
 /* Makes source @source missing in all tuples. */

@@ -10,7 +10,8 @@
  * into windows, each window is sorted by length and cut into batches, and the batches of the whole epoch are shuffled.
  * So a batch has sentences of similar length (for decoders that run step by step; the ragged engine pads nothing),
  * every tuple comes exactly once per epoch, and two numbers are the state of an iterator. With weights of files
- * (plait_corpus_set_file_weights), an epoch has as many tuples, drawn from the files in proportion to the weights.
+ * (plait_corpus_set_file_weights), an epoch has the same number of tuples, but draws them from the files in proportion
+ * to the weights.
  */
 typedef enum
 {
@@ -53,8 +54,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitIterator, plait_iterator_free)
  * the failed batch. (transfer full) */
 PlaitBatch *plait_iterator_next (PlaitIterator *iterator, GError **error);
 
-/* Sets *@epoch and *@position to those of the next batch. *@position (from 0) equals the number of batches after the
- * last batch of an epoch. */
+/* Sets *@epoch and *@position (from 0) to those of the next batch. After the last batch of an epoch, *@position is the
+ * number of batches in this epoch. */
 void plait_iterator_tell (const PlaitIterator *iterator, gint64 *epoch, gint64 *position);
 
 /* Moves to a position that plait_iterator_tell returned. Fails, without moving, if corpus and settings have no such

@@ -45,7 +45,7 @@ void plait_text_cache_store (const PlaitTextCache *text_cache, const char *text,
 /* Maximum number of corpora in a folder. Those used last stay. */
 #define PLAIT_TEXT_CACHE_CORPORA 4
 
-/* Names of a corpus's files are its key, a dot and these suffixes; the .corpus file is written last. */
+/* Suffixes of the files of a corpus: KEY.corpus, which is written last, and KEY.N.ids for its stream or factor N. */
 #define PLAIT_TEXT_CACHE_CORPUS_SUFFIX ".corpus"
 #define PLAIT_TEXT_CACHE_IDS_SUFFIX ".ids"
 

@@ -9,8 +9,8 @@
  *
  * To a corpus a document is like a line: document i of every stream belongs to tuple i. Cut into chunks it gives
  * several tuples, one per chunk, in order. Chunks begin and end with sentences, and at the same sentences in all
- * streams: document translation needs both sides of a chunk, so sentence i of a document must translate sentence i of
- * the other streams.
+ * streams: document translation needs the source and the target of a chunk, so sentence i of a document must translate
+ * sentence i of the other streams.
  */
 typedef enum
 {

@@ -37,8 +37,8 @@
  *     b  1/nouns 1/2 ..                        < 0.1 %       a and c   1/8 (1/4 + 3/4 1/8)      = 4.3 %
  *     c  1/nouns 1/2 ..                        < 0.1 %       b and c   1/nouns 1/2 1/verbs ..   < 0.1 %
  *
- * (b, c, and b with c for the default lexicon; the bracket averages over events without and with an object). With all
- * three sources the bound is 100 %.
+ * The shares of b, c, and b with c hold for the default lexicon. The sum in parentheses averages over events without
+ * and with an object. With all three sources the bound is 100 %.
  */
 #include "tasks/generate.h"
 

@@ -19,9 +19,9 @@
  * from short documents. At most half of them are questions. Names, words and fillers are drawn uniformly.
  *
  * No single word identifies a fact: n facts use the pairs of about sqrt (n) names of each kind, so about sqrt (n) facts
- * share a name. A model that searches by one name finds the right word once in about sqrt (n) times, 7 in the longest
- * default documents; a random choice once in n times. Everything needed for an answer is in one sentence, so one state
- * per sentence can hold both names and the word.
+ * share a name. A model that searches by one name finds the right word once in about sqrt (n) times, a random choice
+ * once in n times. In the longest default documents, sqrt (n) is about 7. Everything needed for an answer is in one
+ * sentence, so one state per sentence can hold both names and the word.
  */
 #include "tasks/generate.h"
 

@@ -4,9 +4,9 @@
  * tree determines.
  *
  * A grammar has pairs of types: one type of a pair keeps the order of a node's two children, the other swaps them. A
- * word has a type. A node has the partner type of its head child. Which child is the head depends on the types of both,
- * by a table drawn at random from the number of the grammar. So along a chain of phrases with one head word, keeping
- * and swapping alternate. A sentence is drawn as
+ * word has a type. A node has the partner of its head child's type. Which child is the head depends on the types of
+ * both children, by a table drawn at random from the number of the grammar. So along a chain of phrases with one head
+ * word, keeping and swapping alternate. A sentence is drawn as
  *
  *     its length     uniformly from shortest to longest
  *     its words      uniformly from the lexicon, independently

@@ -97,7 +97,7 @@ check_names (const PlaitHeadRules *rules, PlaitProblems *problems)
                               "no such key; expected summary, reference or other");
 }
 
-/* Takes @file; returns NULL if @file is NULL, with the error that reading it set. */
+/* Takes ownership of @file. If @file is NULL, returns NULL: reading the file has set @error. */
 static PlaitHeadRules *
 rules_new (PlaitKeyFile *file, GError **error)
 {

@@ -4,8 +4,9 @@
 #include "text/error.h"
 
 /*
- * Head rules: they select the head among the children of a constituent. A key-file schemas/head-rules/NAME.ini, found
- * where plugins are found (loading/registry.h), so another language needs only another file:
+ * Head rules: they select the head among the children of a constituent. They are a key-file
+ * schemas/head-rules/NAME.ini, which is searched for like a plugin (loading/registry.h). So another language needs only
+ * another file:
  *
  *     [head-rules]
  *     summary=...

@@ -186,8 +186,8 @@ read_brackets (Brackets *brackets, const char *line, gsize length, GError **erro
     }
   if (brackets->open->len > 0)
     return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "%u brackets of the tree are still open where it ends; parse it again, or, where it goes over "
-                       "several lines, begin each but the first with a space",
+                       "%u brackets are still open at the end of the tree; parse the sentence again, or, if the tree "
+                       "takes several lines, begin each line except the first with a space",
                        brackets->open->len);
   return TRUE;
 }

@@ -46,10 +46,10 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitTree, plait_tree_free)
  * name file and line. */
 gboolean plait_tree_read (PlaitTree *tree, const char *line, gsize length, GError **error);
 
-/* TRUE if the words of @tree equal the white-space tokens of @sentence one by one; for triples, if their numbers are
- * equal. The tree may write brackets as -LRB-, -RRB-, -LSB-, -RSB-, -LCB-, -RCB-, slashes and asterisks with a
- * backslash, and quotation marks as `` and ''. Otherwise sets PLAIT_ERROR_INPUT to the first difference, without file
- * and line. */
+/* TRUE if the words of @tree equal the white-space tokens of @sentence one by one. For triples, which contain no words:
+ * TRUE if there are as many words as tokens. The tree may write brackets as -LRB-, -RRB-, -LSB-, -RSB-, -LCB-, -RCB-,
+ * slashes and asterisks with a backslash, and quotation marks as `` and ''. Otherwise sets PLAIT_ERROR_INPUT to the
+ * first difference, without file and line. */
 gboolean plait_tree_match (const PlaitTree *tree, const char *sentence, gsize length, GError **error);
 
 /* Returns the node after @node in an order with children before parents; -1 after the root. Begin with @node = -1; the

@@ -256,7 +256,8 @@ next_part (const char *at, const char *end)
   return end;
 }
 
-/* Returns the piece that the list of merges makes of @left and @right; its line is the rank. */
+/* Returns the id of the piece that the list of merges makes of @left and @right, or -1. Sets *@rank to the position of
+ * this merge in the list. */
 static gint32
 find_merge (gconstpointer data, const PlaitMergePiece *left, const PlaitMergePiece *right, double *rank)
 {

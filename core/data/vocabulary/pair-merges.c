@@ -88,7 +88,7 @@ pop (GArray *heap)
   return first;
 }
 
-/* Adds the merge of the piece at @position with the next one to the heap if @rule has one. */
+/* Adds the merge of the piece at @position with the next one to the heap, if @rule merges the two. */
 static void
 offer (PlaitPairMerger *self, PlaitMergeRule rule, gconstpointer data, gint32 position)
 {

@@ -258,8 +258,8 @@ sample_bpe (Draw *draw, GArray *sampled)
  * Functions for the unigram model
  */
 
-/* Returns the logarithms of the summed weights of all segmentations of the first i bytes; -INFINITY within characters
- * and where no segmentation ends. (transfer none) */
+/* Returns an array [bytes + 1]. Entry i is the logarithm of the summed weights of all segmentations of the first i
+ * bytes; -INFINITY within characters and where no segmentation ends. (transfer none) */
 static const double *
 sum_forward (const Draw *draw)
 {

@@ -66,8 +66,8 @@ struct PlaitSentencePiece
 /* Returns the functions of the module, or NULL with PLAIT_ERROR_INPUT if it is not installed. (transfer none) */
 const PlaitSentencePieceTable *plait_sentencepiece_open (GError **error);
 
-/* Loads the SentencePiece model @bytes after a trial in a child process. Messages begin with @name. Its special tokens
- * may have any ids. (transfer full) */
+/* Loads the SentencePiece model @bytes after a trial in a child process. Messages begin with @name. The special tokens
+ * of the model may have any ids. (transfer full) */
 PlaitSentencePiece *plait_subwords_open (GBytes *bytes, const char *name, GError **error);
 
 G_END_DECLS

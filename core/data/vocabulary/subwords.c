@@ -470,7 +470,7 @@ is_visible (const char *line, gsize length)
   return FALSE;
 }
 
-/* Fails if @line has a longer run of characters without a space than byte pair encoding can count. */
+/* Fails if @line has more characters in sequence without a space than byte pair encoding can count. */
 static gboolean
 check_words (const Lines *lines, const char *line, gsize length, GError **error)
 {

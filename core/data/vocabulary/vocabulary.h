@@ -136,5 +136,5 @@ char *plait_vocabulary_decode_words (const PlaitVocabulary *vocabulary, const gi
                                      gsize n);
 
 /* Writes to @words [n] the number, from 0, of the word (between white space) that contains each of @ids [n]. A space
- * belongs to the word after it; padding, BOS and EOS get -1. Returns the number of words. */
+ * belongs to the word after it; spaces at the end, padding, BOS and EOS get -1. Returns the number of words. */
 gint64 plait_vocabulary_count_words (const PlaitVocabulary *vocabulary, const gint32 *ids, gint64 n, gint64 *words);
