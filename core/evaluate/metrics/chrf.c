@@ -3,7 +3,8 @@
 /*
  * chrF (Popović 2015) and chrF++ (Popović 2017) with sacreBLEU 2's options (Post 2018): by default character n-grams up
  * to order 6, for chrF++ also words up to order 2, without white space. Precision and recall are averaged over the
- * orders that both sides have. With several references, each sentence uses the one with the best score.
+ * orders that hypothesis and reference both have. With several references, each sentence uses the one with the best
+ * score.
  *
  * A row is [n-grams of the hypothesis, of the reference, matches] for each character order, then for each word order.
  */
@@ -26,7 +27,7 @@ typedef struct
   gboolean lowercase;
   gboolean whitespace; /* TRUE: white space counts as characters */
   gboolean epsilon;    /* TRUE: the score is the mean of F over all orders; FALSE: it is F of the mean precision and the
-                          mean recall over the orders that both sides have */
+                          mean recall over the orders that hypothesis and reference both have */
 } Chrf;
 
 static const PlaitMetricOption options[] = {

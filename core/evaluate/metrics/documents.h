@@ -28,8 +28,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitDocumentPairs, plait_document_pairs_free)
 
 /* Returns @lines aligned with @like (both NULL-terminated, valid UTF-8). If @lines has equally many lines, and is blank
  * wherever @like is, returns a copy; other blank lines are then empty sentences. Else, blank lines divide @lines into
- * documents, and each document goes to the first line of the document of @like with its number, with LF between
- * sentences. @name and @like_name are for messages. Fails with PLAIT_ERROR_INPUT if the numbers of documents differ.
- * (transfer full) */
+ * documents, and document d of @lines goes to the first line of document d of @like, with LF between sentences. @name
+ * and @like_name are for messages. Fails with PLAIT_ERROR_INPUT if the numbers of documents differ. (transfer full) */
 char **plait_documents_align (const char *const *lines, const char *name, const char *const *like,
                               const char *like_name, GError **error);

@@ -25,12 +25,12 @@ typedef struct
 {
   gint64 references;
   gint64 hypotheses;
-  gint64 matched; /* sum over sentences of the smaller of the word's two counts, in hypothesis and reference */
+  gint64 matched; /* sum, over the words of each sentence, of the smaller count: in hypothesis or in reference */
 } PlaitFrequencyScore;
 
 /* Adds the words of a sentence to @scores [PLAIT_FREQUENCY_BINS]. */
 void plait_frequencies_score (GHashTable *frequencies, const char *reference, const char *hypothesis,
                               PlaitFrequencyScore *scores);
 
-/* Returns F1 of matched words, in per cent; NaN if neither side has a word. */
+/* Returns F1 of matched words, in per cent; NaN if neither references nor hypotheses have a word in the bin. */
 double plait_frequency_f1 (const PlaitFrequencyScore *score);

@@ -195,8 +195,8 @@ count (const guint32 *numbers, gint from, gint end, guint32 number)
   return n;
 }
 
-/* Offers all extensions of state @parent by word @i of the hypothesis. Its stem has the ranks @first .. @end - 1 and
- * occurs in @left words from @i on. */
+/* Offers all extensions of state @parent by word @i of the hypothesis. The stem of this word has the ranks @first ..
+ * @end - 1 and occurs in @left words from @i on. */
 static void
 follow (Alignment *alignment, guint parent, gint i, gint first, gint end, gint left)
 {

@@ -27,7 +27,7 @@ typedef struct
   const char *const *const *references;
 
   /* TRUE: each text is a whole document, with LF between its sentences. FALSE: each text is a line, and metrics of
-   * documents find their ends at blank lines. */
+   * documents find the ends of documents at blank lines. */
   gboolean documents;
 } PlaitTextPairs;
 

@@ -20,7 +20,7 @@
 #include <string.h>
 
 #define CORRELATION_WIDTH 6
-#define ROUNDING 1e-12 /* variance relative to the mean square that is due to rounding */
+#define ROUNDING 1e-12 /* a variance up to this share of the mean square counts as 0: it is due to rounding */
 
 /* Sets @numbers [sentences] to the numbers in the texts of @what. */
 static gboolean
@@ -83,8 +83,8 @@ rank (double *numbers, gsize n)
     }
 }
 
-/* Returns the rows of a correlation of x and y. Both are counted from the first y, which changes no correlation but
- * keeps digits. */
+/* Returns the rows of a correlation of x and y. Subtracts the first y from all numbers, which does not change the
+ * correlation, but keeps digits. */
 static PlaitStatistics *
 correlation_rows (const double *x, const double *y, gsize n)
 {

@@ -3,8 +3,8 @@
 /*
  * Repetition: the share of n-grams that a hypothesis repeats more often than the reference of the sentence. An n-gram
  * that occurs h times in the hypothesis and at most r times in any reference counts max (0, h - max (1, r)): repeating
- * what a reference repeats is not an error. The default is pairs, because single words such as articles repeat in most
- * sentences.
+ * what a reference repeats is not an error. The default is pairs of words, because single words such as articles repeat
+ * in most sentences.
  *
  * A row is [repeated n-grams of order 1 .. 4, n-grams of order 1 .. 4].
  */

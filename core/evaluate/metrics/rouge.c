@@ -76,7 +76,7 @@ open_tokeniser (Rouge *rouge, GError **error)
   rouge->tokeniser.tokens--; /* token_names begins with a-z0-9, which PlaitTokens lacks */
   if (rouge->stem)
     return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "metric \"%s\": \"stem\" knows only words of tok=a-z0-9; leave one of the two out", text);
+                       "metric \"%s\": option \"stem\" works only with tok=a-z0-9; leave \"stem\" or tok= out", text);
   if (plait_tokeniser_open (&rouge->tokeniser, error))
     return TRUE;
   g_prefix_error (error, "metric \"%s\": ", text);

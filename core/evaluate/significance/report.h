@@ -35,7 +35,7 @@ PlaitTableScore plait_result_score (const PlaitResult *result);
 char *plait_result_to_text (const PlaitResult *result, guint decimals);
 
 /* Adds a JSON object to an array. Keys are sacreBLEU's (name, score, signature, verbose_score, confidence_mean,
- * confidence_var), then metric, larger_is_better, sentences, confidence_low, confidence_high, resamples, seed. Numbers
+ * confidence_var), and metric, larger_is_better, sentences, confidence_low, confidence_high, resamples, seed. Numbers
  * have all their digits; a number that is not finite is null. */
 void plait_result_add_json (const PlaitResult *result, PlaitJson *json);
 
@@ -57,7 +57,7 @@ void plait_comparison_columns (PlaitTable *table, const char *seeds);
  * have more. NULL if @one is 0; "one seed" if @several is 0; else "some of one seed". */
 const char *plait_comparison_seeds (guint one, guint several);
 
-/* Adds the two cells of p; empty ones if @comparison is NULL. */
+/* Adds the two cells of p; "–" in both if @comparison is NULL. */
 void plait_comparison_cells (PlaitTable *table, const PlaitComparison *comparison);
 
 /* Adds the columns and cells of a test of equivalence within @margin: the difference with its 90 % interval, and p. The

@@ -147,7 +147,7 @@ check (const PlaitMetric *metric, const PlaitStatistics *first, const PlaitStati
   if (statistics->sentences != first->sentences || statistics->width != first->width)
     return plait_fail (error, PLAIT_ERROR_INPUT,
                        "the statistics of %s have %zu rows of %u numbers for one run and %zu rows of %u for another: "
-                       "the runs have different references",
+                       "the runs have different references; compare runs with equal references",
                        plait_metric_title (metric), first->sentences, first->width, statistics->sentences,
                        statistics->width);
   return TRUE;

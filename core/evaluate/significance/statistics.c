@@ -184,7 +184,7 @@ subsets_new (const PlaitStatistics *baseline, const PlaitStatistics *system)
   return subsets;
 }
 
-/* Sums the rows of all sentences whose bits are set in @chosen into @sums. */
+/* Sums into @sums the row differences of all sentences whose bits are set in @chosen. */
 static void
 add_subsets (double *sums, const Subsets *subsets, const guint64 *chosen)
 {
@@ -318,7 +318,7 @@ plait_compare_systems (const PlaitMetric *metric, const PlaitStatistics *baselin
   if (system->width != baseline->width)
     return plait_fail (error, PLAIT_ERROR_INPUT,
                        "the statistics of %s have rows of %u numbers for the baseline and of %u for the system: the "
-                       "two have different references",
+                       "two have different references; score both against the same references",
                        plait_metric_title (metric), baseline->width, system->width);
   if (system->sentences != baseline->sentences)
     return plait_fail (

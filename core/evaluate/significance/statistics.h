@@ -42,7 +42,8 @@ typedef enum
    * probability 1/2. A shuffle counts if its |difference| is at least the observed one. */
   PLAIT_TEST_PERMUTATION,
   /* Paired bootstrap (Koehn 2004): scores both systems on the same resample. The differences, shifted to mean zero, are
-   * the null distribution; a resample counts if its magnitude is at least the observed one. */
+   * the null distribution; a resample counts if its shifted difference has at least the magnitude of the observed
+   * difference. */
   PLAIT_TEST_BOOTSTRAP,
   /* t test over seeds and sentences, for systems trained several times: plait_compare_seeds in seeds.h. */
   PLAIT_TEST_SEEDS,

@@ -28,7 +28,7 @@ void plait_system_scores_add_json (const PlaitSystemScore *scores, const GPtrArr
                                    gboolean compared, PlaitJson *json);
 
 /* plait_system_score_columns adds the columns of a metric, with difference and p if @tests. plait_system_score_cells
- * adds the cells of @score in these columns. For the first system @compared is FALSE: its difference is "–" and its
- * cells of p are empty. */
+ * adds the cells of @score in these columns. For the first system @compared is FALSE: its difference and its cells of p
+ * are "–". */
 void plait_system_score_columns (PlaitTable *table, const PlaitSystemScore *score, gboolean tests);
 void plait_system_score_cells (PlaitTable *table, const PlaitSystemScore *score, gboolean tests, gboolean compared);

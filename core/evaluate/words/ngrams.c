@@ -29,7 +29,7 @@ struct PlaitNgrams
   gsize n_slots; /* table size, a power of two */
   guint32 generation;
 
-  guint32 *counts; /* [3, distinct], counts in the sequence, in one reference, and the largest in any reference */
+  guint32 *counts; /* [3, distinct], counts in sequence 0, in one reference, and the largest count in any reference */
   gsize counts_room;
 };
 
