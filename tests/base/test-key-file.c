@@ -148,7 +148,8 @@ TEST_CASE (key_file, says_what_other_files_are)
   g_autoptr (GError) error = NULL;
 
   CHECK (!plait_key_file_load_data ("plait-store\n\0\0", 14, "run.h5", &error));
-  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "run.h5: it is a run, a dump or a grid of plait; expected a file of groups");
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT,
+               "run.h5: this file is a run, a dump or a grid of plait; expected a file of groups");
 }
 
 TEST_CASE (key_file, reads_a_file)

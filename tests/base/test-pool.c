@@ -249,7 +249,7 @@ TEST_CASE (pool, says_that_there_is_no_room_for_its_threads)
   CHECK (plait_sandbox_run ("the pool", PLAIT_ERROR_PLUGIN, start_many, GUINT_TO_POINTER (2), limits, NO_ERROR));
   CHECK (!plait_sandbox_run ("the pool", PLAIT_ERROR_PLUGIN, start_many, GUINT_TO_POINTER (1000), limits, &error));
   CHECK_ERROR (error, PLAIT_ERROR_FAILED,
-               "of 1000 cannot be started (Resource temporarily unavailable); ask for fewer");
+               "of 1000 cannot be started (Resource temporarily unavailable); ask for fewer threads");
 }
 
 TEST_CASE (pool, scratch_is_kept_and_grows)

@@ -68,5 +68,5 @@ TEST_CASE (program, is_ended_by_the_flag)
   CHECK (!plait_program_call (&call, &answer, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INTERRUPTED, "interrupted while sh ran");
   CHECK (!plait_program_call (&absent, &none, &error));
-  CHECK_ERROR (error, PLAIT_ERROR_FAILED, "/nowhere/program: cannot be run (");
+  CHECK_ERROR (error, PLAIT_ERROR_FAILED, "/nowhere/program: this program cannot be run (");
 }

@@ -290,7 +290,7 @@ plait_file_begin (const char *path, GError **error)
     plait_fail (error, PLAIT_ERROR_INPUT,
                 "%s: it is a link to a file that does not exist; remove the link, or name its target", path);
   else if (*path == '\0' || g_str_has_suffix (path, "/"))
-    plait_fail (error, PLAIT_ERROR_INPUT, "\"%s\" is not the name of a file; name one", path);
+    plait_fail (error, PLAIT_ERROR_INPUT, "\"%s\" is not the name of a file; give the name of a file", path);
   else if (resolved && !S_ISREG (status.st_mode))
     plait_fail (error, PLAIT_ERROR_INPUT, "%s: it is not a regular file, so it cannot be replaced; name another file",
                 path);

@@ -172,7 +172,7 @@ plait_folder_begin (const char *path, GError **error)
   folder->parent = g_path_get_dirname (folder->path);
   free (resolved);
   if (*path == '\0')
-    return plait_fail_null (error, PLAIT_ERROR_INPUT, "\"\" is not the name of a folder; name one");
+    return plait_fail_null (error, PLAIT_ERROR_INPUT, "\"\" is not the name of a folder; give the name of a folder");
   gboolean exists = stat (folder->path, &here) == 0;
   if (exists ? !S_ISDIR (here.st_mode) : lstat (folder->path, &here) == 0)
     return plait_fail_null (error, PLAIT_ERROR_INPUT, "%s: exists, but is not a folder; name another folder", path);
@@ -282,7 +282,7 @@ move_into_place (const PlaitFolder *folder, const char *const *names, GError **e
   if (!folder->inside && rename (folder->temporary, folder->path) == 0)
     return TRUE;
   if (!names || (!folder->inside && errno != ENOTEMPTY && errno != EEXIST && errno != EBUSY))
-    return plait_fail (error, PLAIT_ERROR_FAILED, "%s: the new folder cannot be moved there: %s", folder->name,
+    return plait_fail (error, PLAIT_ERROR_FAILED, "%s: the new folder cannot be renamed to this name: %s", folder->name,
                        g_strerror (errno));
   if (folder->inside || !holds_only (folder, names)
       || renameat2 (AT_FDCWD, folder->temporary, AT_FDCWD, folder->path, RENAME_EXCHANGE) != 0)

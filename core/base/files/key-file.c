@@ -266,7 +266,7 @@ check_text (const char *text, gsize length, const char *name, GError **error)
   guint line = 1;
 
   if (kind)
-    return plait_fail (error, PLAIT_ERROR_INPUT, "%s: it is %s; expected " EXPECTED, name, kind);
+    return plait_fail (error, PLAIT_ERROR_INPUT, "%s: this file is %s; expected " EXPECTED, name, kind);
   if (length > MAX_FILE)
     return plait_fail (error, PLAIT_ERROR_INPUT, "%s: has more than %zu bytes; expected " EXPECTED, name, MAX_FILE);
   if (g_utf8_validate_len (text, length, &end))

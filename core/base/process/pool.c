@@ -226,10 +226,11 @@ start_workers (PlaitPool *pool, guint threads, GError **error)
   pthread_sigmask (SIG_SETMASK, &before, NULL);
   await_workers (pool);
   return problem == 0
-         || plait_fail (error, PLAIT_ERROR_FAILED,
-                        "thread %u of %u cannot be started (%s); ask for fewer with --threads, or raise the limit of "
-                        "processes (ulimit -u) or memory (ulimit -v)",
-                        pool->threads + 1, threads, g_strerror (problem));
+         || plait_fail (
+             error, PLAIT_ERROR_FAILED,
+             "thread %u of %u cannot be started (%s); ask for fewer threads with --threads, or raise the limit of "
+             "processes (ulimit -u) or memory (ulimit -v)",
+             pool->threads + 1, threads, g_strerror (problem));
 }
 
 PlaitPool *

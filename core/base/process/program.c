@@ -110,7 +110,9 @@ run (const PlaitProgramCall *call, const int *files, PlaitProgramResult *answer,
                        "%s: there is no memory for the input of this program; free some memory", call->words[0]);
   if (!g_spawn_async_with_fds (NULL, (char **)call->words, NULL, G_SPAWN_SEARCH_PATH | G_SPAWN_DO_NOT_REAP_CHILD,
                                prepare_child, NULL, &child, files[INPUT], files[OUTPUT], files[ERRORS], &fault))
-    return plait_fail (error, PLAIT_ERROR_FAILED, "%s: cannot be run (%s)", call->words[0], fault->message);
+    return plait_fail (error, PLAIT_ERROR_FAILED,
+                       "%s: this program cannot be run (%s); install it, or correct its name", call->words[0],
+                       fault->message);
   if (!await (child, call, files, &answer->end, error))
     return FALSE;
   answer->output = read_all (files[OUTPUT], max_output (call));
