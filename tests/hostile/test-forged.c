@@ -375,7 +375,7 @@ HOSTILE_CASE (hostile_forged, newer_format)
   forge_seal ("forged.h5", PLAIT_STORE_FORMAT + 1);
   for (guint i = 0; i < G_N_ELEMENTS (commands); i++)
     REFUSED (commands[i],
-             "forged.h5: has format 3, but this plait reads 2; use the plait that wrote it or a newer one");
+             "forged.h5: has format 3, but this plait reads format 2; use the plait that wrote it or a newer one");
   forge_seal ("forged.h5", G_MAXINT32);
   REFUSED (TRANSLATE, "forged.h5: has format 2147483647");
 }

@@ -346,8 +346,8 @@ TEST_CASE (store_file, refuses_other_formats_in_words)
     int format;
     const char *words;
   } others[] = {
-    { 1, "has format 1, but this plait reads 2; make the file again with this plait" },
-    { 3, "has format 3, but this plait reads 2; use the plait that wrote it or a newer one" },
+    { 1, "has format 1, but this plait reads format 2; make the file again with this plait" },
+    { 3, "has format 3, but this plait reads format 2; use the plait that wrote it or a newer one" },
   };
   const char *path = plait_test_path ("run.h5");
 

@@ -198,7 +198,8 @@ TEST_CASE (store_rewritten, names_the_flag_that_a_killed_program_left)
   plait_test_write_sample (path);
   hid_t file = open_elsewhere (path);
   CHECK (!plait_store_open (path, &error));
-  CHECK_ERROR (error, PLAIT_ERROR_CORRUPT, "has it open for writing (HDF5's open flag is set, its lock held)");
+  CHECK_ERROR (error, PLAIT_ERROR_CORRUPT,
+               "has this file open for writing (HDF5's open flag is set, and the file is locked)");
   H5Fclose (file);
 }
 

@@ -168,8 +168,9 @@ attach (FeatureFile *file, GError **error)
   H5Pset_chunk_cache (link, 521, CHUNK_CACHE, 1.0);
   file->data = H5Dopen2 (file->file, file->dataset, link);
   if (file->data < 0)
-    return plait_fail (error, PLAIT_ERROR_INPUT, "%s: there is no dataset '%s' in it; h5ls -r lists what there is",
-                       file->path, file->dataset);
+    return plait_fail (error, PLAIT_ERROR_INPUT,
+                       "%s: there is no dataset '%s' in this file; h5ls -r lists the datasets", file->path,
+                       file->dataset);
   return check_shape (file, error) && read_lengths (file, link, error);
 }
 

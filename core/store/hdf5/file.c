@@ -141,8 +141,8 @@ verify (PlaitStore *store, gint64 size, gboolean *other_length, GError **error)
     return plait_fail (error, PLAIT_ERROR_CORRUPT, "%s: is damaged within its first %d bytes; " PLAIT_STORE_REMEDY,
                        store->path, PLAIT_STORE_USER_BLOCK);
   if (header.format != PLAIT_STORE_FORMAT)
-    return plait_fail (error, PLAIT_ERROR_CORRUPT, "%s: has format %jd, but this plait reads %d; %s", store->path,
-                       header.format, PLAIT_STORE_FORMAT,
+    return plait_fail (error, PLAIT_ERROR_CORRUPT, "%s: has format %jd, but this plait reads format %d; %s",
+                       store->path, header.format, PLAIT_STORE_FORMAT,
                        header.format > PLAIT_STORE_FORMAT ? "use the plait that wrote it or a newer one"
                                                           : "make the file again with this plait");
   store->digest = g_strdup (header.digest);

@@ -90,7 +90,7 @@ fail_absent (PlaitStore *store, const char *path, GError **error)
       g_autofree char *group = path_head (path, i - 1);
       g_auto (GStrv) members = plait_store_members (store, group, NULL);
       const char *wanted = strrchr (head, '/') + 1;
-      g_autofree char *otherwise = g_strdup_printf ("plait show %s lists what there is", store->path);
+      g_autofree char *otherwise = g_strdup_printf ("plait show %s lists the contents", store->path);
       g_autofree char *remedy
           = plait_name_remedy (wanted, members ? (const char *const *)members : (const char *[]){ NULL }, otherwise);
       return plait_fail (error, PLAIT_ERROR_INPUT, "%s: there is no %s; %s has no member '%s'; %s", store->path, path,

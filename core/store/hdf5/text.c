@@ -21,13 +21,13 @@ plait_store_measure_strings (const PlaitStore *store, const char *path, const ch
     {
       gsize length = strlen (values[i]);
       if (!g_utf8_validate (values[i], (gssize)length, NULL))
-        return plait_fail (error, PLAIT_ERROR_INPUT, "%s: %s: string %jd is not UTF-8, the only encoding of text",
+        return plait_fail (error, PLAIT_ERROR_INPUT, "%s: %s: string %jd is not UTF-8; expected text in UTF-8",
                            store->path, path, i);
       *longest = MAX (*longest, length);
       *total += length;
     }
   return (gint64)*longest < MAX_STRING
-         || plait_fail (error, PLAIT_ERROR_INPUT, "%s: %s: a string of %zu bytes is too long, at most %jd are stored",
+         || plait_fail (error, PLAIT_ERROR_INPUT, "%s: %s: a string has %zu bytes; expected at most %jd bytes",
                         store->path, path, *longest, MAX_STRING - 1);
 }
 
@@ -214,8 +214,8 @@ read_pool (PlaitStore *store, const char *path, gsize maximum, gint64 *n, GError
   if (!plait_store_are_offsets (offsets, n_offsets, n_bytes))
     return plait_fail_null (
         error, PLAIT_ERROR_CORRUPT,
-        "%s: the offsets of the strings in %s do not increase from 0 to its end; " PLAIT_STORE_REMEDY, store->path,
-        path);
+        "%s: the offsets of the strings in %s do not increase from 0 to the end of the strings; " PLAIT_STORE_REMEDY,
+        store->path, path);
   char **values = new_list (n_offsets - 1, (gsize)n_bytes);
   if (!values)
     {

@@ -44,14 +44,15 @@ plait_store_check_closed (int fd, const char *path, GError **error)
   if (!is_flagged (fd))
     return TRUE;
   if (plait_lock_descriptor (fd) == PLAIT_LOCK_BUSY)
-    return plait_fail (
-        error, PLAIT_ERROR_CORRUPT,
-        "%s: another program has it open for writing (HDF5's open flag is set, its lock held); close it there", path);
+    return plait_fail (error, PLAIT_ERROR_CORRUPT,
+                       "%s: another program has this file open for writing (HDF5's open flag is set, and the file is "
+                       "locked); close the file in that program",
+                       path);
   plait_path_append_quoted (command, path);
   return plait_fail (error, PLAIT_ERROR_CORRUPT,
-                     "%s: another program opened it for writing and did not close it (HDF5's open flag is set), as "
-                     "after a notebook that was killed; close it there, or clear the flag with: %s (Debian: "
-                     "hdf5-tools), and if that fails restore a copy",
+                     "%s: another program opened this file for writing and did not close it (HDF5's open flag is set), "
+                     "perhaps because it was killed; close the file in that program, or clear the flag with: %s "
+                     "(Debian: hdf5-tools); if that fails, restore a copy",
                      path, command->str);
 }
 

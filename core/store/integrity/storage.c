@@ -44,8 +44,8 @@ plait_store_check_storage (hid_t data, int fd, const char *path, const char *nam
                        "%s: cannot read how the values of %s are stored; " PLAIT_STORE_REMEDY, path, name);
   if (layout == H5D_VIRTUAL || H5Pget_external_count (list) > 0)
     return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "%s: the values of %s are in other files, but expected in this one; copy them into it, for "
-                       "example with h5repack",
+                       "%s: the values of %s are in other files, but expected in this file; copy the values into this "
+                       "file, for example with h5repack",
                        path, name);
 
   gint64 element_bytes = (gint64)H5Tget_size (type);

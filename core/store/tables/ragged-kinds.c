@@ -50,8 +50,8 @@ static gboolean
 fail (const PlaitStore *store, const char *path, const char *what, GError **error)
 {
   return plait_fail (error, PLAIT_ERROR_CORRUPT,
-                     "%s: %s%s does not give the ranges of the items of %s; " PLAIT_STORE_REMEDY, store->path, path,
-                     what, path);
+                     "%s: %s%s does not contain valid ranges of the items of %s; " PLAIT_STORE_REMEDY, store->path,
+                     path, what, path);
 }
 
 static gboolean
