@@ -64,7 +64,7 @@ TEST_CASE (foreign_vocabulary, refuses_lists_by_line)
     { "a -1\n", "list:1: \"a -1\" is not a word" },
     { "a 1 #fairseq:overwrite\n", "list:1: \"a 1 #fairseq:overwrite\" is not a word" },
     { "a 99999999999999999999\n", "list:1: " },
-    { "a\nb\n\na\n", "list:4: the word \"a\" is in line 1 already; remove one of them" },
+    { "a\nb\n\na\n", "list:4: the word \"a\" is in line 1 already; remove one of the two lines" },
     { "a\n\xff\n", "list:2: byte 1 of the line (0xff) is not UTF-8" },
   };
 

@@ -213,14 +213,13 @@ TEST_CASE (choices, are_numbers_of_sentences)
   CHECK_INT (read->target_outputs[1], 3);
 
   static const Refusal bad[] = {
-    { "1\n4\n",
-      "target:2: \"4\" is not one of the 4 sentences of the document; expected the number of the right one, from "
-      "0 to 3" },
-    { "2\n0\n", "target:1: \"2\" is not one of the 2 sentences" },
-    { "-1\n0\n", "target:1: \"-1\" is not one of the 2 sentences" },
-    { "0 1\n0\n", "target:1: \"0 1\" is not one of the 2 sentences" },
-    { "0\nb\n", "target:2: \"b\" is not one of the 4 sentences" },
-    { "0\n\n", "target:2: \"\" is not one of the 4 sentences" },
+    { "1\n4\n", "target:2: \"4\" is not the number of one of the 4 sentences of the document; expected the number of "
+                "the right sentence, from 0 to 3" },
+    { "2\n0\n", "target:1: \"2\" is not the number of one of the 2 sentences" },
+    { "-1\n0\n", "target:1: \"-1\" is not the number of one of the 2 sentences" },
+    { "0 1\n0\n", "target:1: \"0 1\" is not the number of one of the 2 sentences" },
+    { "0\nb\n", "target:2: \"b\" is not the number of one of the 4 sentences" },
+    { "0\n\n", "target:2: \"\" is not the number of one of the 4 sentences" },
   };
   check_all_refused (&setup, bad, G_N_ELEMENTS (bad));
 }

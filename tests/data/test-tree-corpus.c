@@ -209,7 +209,7 @@ TEST_CASE (tree_corpus, drops_tuples_without_trees)
   CHECK_INT (plait_corpus_size (whole), 7);
   g_auto (GStrv) kept = plait_corpus_report (whole);
   REQUIRE (g_strv_length (kept) == 1);
-  CHECK_STRING (kept[0], "train: 4 of 7 sentences of en have no tree, and leaves alone here, since no tuple may be "
+  CHECK_STRING (kept[0], "train: 4 of 7 sentences of en have no tree, but only leaves here, since no tuple may be "
                          "dropped");
   const gint64 tuples[] = { 0, 2 };
   g_autoptr (PlaitBatch) batch = plait_corpus_batch (whole, tuples, 2, NO_ERROR);

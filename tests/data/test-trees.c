@@ -205,14 +205,14 @@ TEST_CASE (trees, are_refused_in_a_sentence)
     { "a b", "[1,2,99999999999999999999]", "at byte 1 there is no triple" },
     { "a b", "[-1,2,201]", "at byte 1 there is no triple" },
     { "a b", "[1,2,2]", "triple 1 has the parent 2, but 1 to 2 are words" },
-    { "a b c", "[1,2,201] [201,3,201]", "triple 2 has the parent 201, which an earlier triple has" },
+    { "a b c", "[1,2,201] [201,3,201]", "triple 2 has the parent 201, as an earlier triple has" },
     { "a b c", "[1,2,201] [201,4,202]", "triple 2 has the child 4; expected a word, from 1 to 3, or the parent" },
     { "a b c", "[0,2,201] [201,3,202]", "triple 1 has the child 0" },
     { "a b c", "[1,2,201] [1,3,202]", "triple 2 has the child 1, which has a parent already" },
     { "a b c", "[1,1,201] [201,3,202]", "triple 1 has the child 1, which has a parent already" },
     { "a b c", "[1,201,201] [2,3,202]", "node 201 of the tree's triples is on a cycle" },
     { "a b c d", "[1,202,201] [2,201,202] [3,4,203]", "node 201 of the tree's triples is on a cycle" },
-    { "a b c", "[2,1,201] [201,3,202]", "the tree's triples have another word than 1 in place 1" },
+    { "a b c", "[2,1,201] [201,3,202]", "leaf 1 of the tree's triples is not word 1" },
   };
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
     check_refused ((Line){ LEFT, cases[i].sentence, cases[i].tree }, cases[i].message);

@@ -171,9 +171,10 @@ plait_corpus_read_weights (PlaitCorpus *corpus, const char *const *paths, GError
       if (!plait_tuple_weights_read (file->path, corpus->loss_weights, error))
         return FALSE;
       if ((gint64)corpus->loss_weights->len - before != lines)
-        return plait_fail (error, PLAIT_ERROR_INPUT,
-                           "%s: the file has %jd weights, but %s has %jd sentences; expected one for each", file->path,
-                           (gint64)corpus->loss_weights->len - before, plait_corpus_file (corpus, i), lines);
+        return plait_fail (
+            error, PLAIT_ERROR_INPUT,
+            "%s: the file has %jd weights, but %s has %jd sentences; expected one weight for each sentence", file->path,
+            (gint64)corpus->loss_weights->len - before, plait_corpus_file (corpus, i), lines);
     }
   return TRUE;
 }

@@ -135,7 +135,7 @@ stream_open (const PlaitCorpus *corpus, PlaitCorpusStreamState *state, const Pla
       make_stores (corpus, state);
     }
   else if (count_files (stream) > 1)
-    return plait_fail (error, PLAIT_ERROR_INPUT, "%s: features of %s are read from one file; join its files",
+    return plait_fail (error, PLAIT_ERROR_INPUT, "%s: the features of %s are read from one file only; join the files",
                        stream->paths[0], stream->name);
   else if (!state->absent)
     state->features = stream->open_features (stream->paths[0], stream->dataset, error);
@@ -383,7 +383,7 @@ report_stream (const PlaitCorpus *corpus, const PlaitCorpusStreamState *stream, 
          stream->name);
   if (counts->without_tree > 0)
     say (report, "%s: %jd of %jd sentences of %s have no tree%s", corpus->split, counts->without_tree, corpus->size,
-         stream->name, stream->treeless_dropped ? ", and leaves alone here, since no tuple may be dropped" : "");
+         stream->name, stream->treeless_dropped ? ", but only leaves here, since no tuple may be dropped" : "");
   if (counts->truncated > 0)
     say (report, "%s: truncated %jd of %jd documents of %s to %jd tokens; %jd were lost", corpus->split,
          counts->truncated, corpus->lines, stream->name, stream->documents.maximum, counts->tokens_lost);

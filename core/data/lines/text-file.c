@@ -493,8 +493,7 @@ plait_text_file_lines (const char *path, gboolean pipes, gsize maximum, GError *
   for (const char *line; (line = plait_text_reader_next (reader, &length, &fault)); left -= length + 1)
     {
       if (length >= left)
-        return plait_fail_null (error, PLAIT_ERROR_INPUT,
-                                "%s: holds more than %zu bytes of text; expected at most that, so split it",
+        return plait_fail_null (error, PLAIT_ERROR_INPUT, "%s: holds more than %zu bytes of text; split the file",
                                 reader->name, maximum);
       g_strv_builder_add (lines, line);
     }

@@ -73,8 +73,8 @@ add_nodes (PlaitTree *tree, const GArray *triples, GHashTable *inner, GError **e
                            i + 1, number, tree->n_words);
       if (!g_hash_table_insert (inner, GINT_TO_POINTER (number), GINT_TO_POINTER (node)))
         return plait_fail (error, PLAIT_ERROR_INPUT,
-                           "triple %u has the parent %jd, which an earlier triple has; expected each node to be the "
-                           "parent of one triple",
+                           "triple %u has the parent %jd, as an earlier triple has; expected each node to be the "
+                           "parent in one triple only",
                            i + 1, number);
     }
   return TRUE;
@@ -124,8 +124,8 @@ check_order (PlaitTree *tree, const GArray *triples, GError **error)
                          g_array_index (triples, Triple, i).parent, tree->n_words);
   if (misplaced >= 0)
     return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "read from left to right, the tree's triples have another word than %jd in place %jd; expected "
-                       "the words in the order of the sentence",
+                       "read from left to right, leaf %jd of the tree's triples is not word %jd; expected the words in "
+                       "the order of the sentence",
                        misplaced + 1, misplaced + 1);
   return TRUE;
 }

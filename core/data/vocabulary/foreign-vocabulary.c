@@ -196,8 +196,9 @@ add_line (List *list, const char *line, gsize length, GError **error)
         return TRUE;
       }
   if (g_hash_table_lookup_extended (list->seen, word, NULL, &before))
-    return plait_fail (error, PLAIT_ERROR_INPUT, "%s:%jd: the word \"%.80s\" is in line %d already; remove one of them",
-                       path, number, word, GPOINTER_TO_INT (before));
+    return plait_fail (error, PLAIT_ERROR_INPUT,
+                       "%s:%jd: the word \"%.80s\" is in line %d already; remove one of the two lines", path, number,
+                       word, GPOINTER_TO_INT (before));
   g_string_append_printf (list->text, "%s %ju\n", word, count);
   if (list->text->len > PLAIT_VOCABULARY_MAX_FILE)
     return plait_fail (error, PLAIT_ERROR_INPUT, "%s:%jd: the list has more than %zu bytes; expected at most that",

@@ -348,8 +348,8 @@ add_word (Table *table, GStringChunk *text, Word word, const char *path, gint64 
           = line > 0 ? g_strdup_printf ("%s:%jd", path, line) : g_strdup_printf ("%s and the files before it", path);
 
       return plait_fail (error, PLAIT_ERROR_INPUT,
-                         "%s: the text has more than %d different words; expected text for which a word vocabulary "
-                         "makes sense, so use type bpe or unigram",
+                         "%s: the text has more than %d different words, too many for a vocabulary of words; use "
+                         "data.vocabulary_type=bpe or unigram",
                          place, WORDS_LIMIT);
     }
   if (text)
