@@ -72,7 +72,8 @@ open_tokeniser (Rouge *rouge, GError **error)
   if (!rouge->cuts)
     return !rouge->tokeniser.model
            || plait_fail (error, PLAIT_ERROR_INPUT,
-                          "metric \"%s\": \"model\" belongs to tok=flores101 and tok=flores200; leave it out", text);
+                          "metric \"%s\": \"model\" belongs to tok=flores101 and tok=flores200; leave \"model\" out",
+                          text);
   rouge->tokeniser.tokens--; /* token_names begins with a-z0-9, which PlaitTokens lacks */
   if (rouge->stem)
     return plait_fail (error, PLAIT_ERROR_INPUT,

@@ -321,10 +321,10 @@ plait_compare_systems (const PlaitMetric *metric, const PlaitStatistics *baselin
                        "two have different references; score both against the same references",
                        plait_metric_title (metric), baseline->width, system->width);
   if (system->sentences != baseline->sentences)
-    return plait_fail (
-        error, PLAIT_ERROR_INPUT,
-        "the baseline has %zu sentences and the system %zu, but a paired test needs the same sentences of both",
-        baseline->sentences, system->sentences);
+    return plait_fail (error, PLAIT_ERROR_INPUT,
+                       "the baseline has %zu sentences and the system %zu, but a paired test needs translations of the "
+                       "same sentences; score both systems on one test set",
+                       baseline->sentences, system->sentences);
 
   g_autofree double *sums = g_new (double, baseline->width);
   double score;

@@ -76,7 +76,8 @@ plait_tokeniser_open (PlaitTokeniser *tokeniser, GError **error)
                        name);
   if (needs_model (tokeniser) && !tokeniser->model)
     return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "the tokeniser %s needs the SentencePiece model of that name; give its path, model=FILE", name);
+                       "the tokeniser %s needs the SentencePiece model of that name; give its path with model=FILE",
+                       name);
   if (needs_model (tokeniser))
     tokeniser->resources = open_model (tokeniser->model, error);
   else if (tokeniser->tokens == PLAIT_TOKENS_JAPANESE)
