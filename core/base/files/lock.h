@@ -45,9 +45,9 @@ PlaitLockState plait_lock_remove_stale (const char *path, gboolean here);
 typedef struct PlaitLock PlaitLock;
 
 /* Takes the lock of @path. Retries for a few seconds, because a killed process and its children need time to die.
- * PLAIT_ERROR_INPUT if a process holds it; the message is @busy, that process with its host, and @remedy. Warns in @log
- * if the file system has no locks, so that no process is excluded, or if its locks do not reach other machines.
- * (transfer full) */
+ * PLAIT_ERROR_INPUT if a process holds the lock; the message consists of @busy, the process with its host, and @remedy.
+ * Warns in @log if the file system has no locks, so that no process is excluded, or if its locks do not reach other
+ * machines. (transfer full) */
 PlaitLock *plait_lock_take (const char *path, const char *busy, const char *remedy, PlaitLog *log, GError **error);
 void plait_lock_release (PlaitLock *lock);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitLock, plait_lock_release)

@@ -24,7 +24,7 @@ enum
   REPORT_SIZE = 4000,
   VERDICT_GOOD = 'y',
   VERDICT_REFUSED = 'n',
-  VERDICT_CRASHED = 'c', /* reported by process/crash.h; exit code 1 */
+  VERDICT_CRASHED = 'c', /* the child crashed and process/crash.h wrote the report; exit code 1 */
 };
 
 static void

@@ -19,8 +19,8 @@ typedef struct
   gsize memory_bytes;      /* memory that the child may map in addition to what is mapped now; 0: no limit */
 } PlaitSandboxLimits;
 
-/* Code that runs in the sandbox. Memory that it writes is lost with the child. It refuses its input by FALSE, with the
- * message in *error. */
+/* Code that runs in the sandbox. Memory that it writes is lost with the child. Returns FALSE with *error set to refuse
+ * its input. */
 typedef gboolean (*PlaitSandboxFunc) (gpointer data, GError **error);
 
 /* Limits for opening one file or module: 20 s, 10 s of processor time, 1 GiB. */

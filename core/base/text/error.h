@@ -9,8 +9,8 @@
  * Errors of all floors.
  *
  * A function that can fail because of its input takes a GError ** last and returns FALSE or NULL. A message is one
- * sentence: the thing, the value, what was expected and what to do. If a file is at fault, it begins with "FILE:LINE:
- * ".
+ * sentence: the thing, the value, what was expected and what to do. If a file is at fault, the message begins with
+ * "FILE:LINE: ".
  */
 #define PLAIT_ERROR (plait_error_quark ())
 
