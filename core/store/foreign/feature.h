@@ -16,8 +16,8 @@
  */
 
 /* Opens dataset @dataset of @path (such as "/features"; NULL or "": the only dataset of the root group).
- * PLAIT_ERROR_INPUT if the dataset does not have three dimensions or does not hold integers or floats, if a dimension
- * is empty, if a sentence is larger than 1 GiB, if the shape claims more values than the file holds, or if the values
- * are stored in another file. PLAIT_ERROR_CORRUPT if the child process crashes or exceeds its limits. (transfer
- * full) */
+ * PLAIT_ERROR_INPUT if the dataset does not have three dimensions or does not hold integers or floats, or if a
+ * dimension is empty or a sentence is larger than 1 GiB. PLAIT_ERROR_INPUT also if the shape claims more values than
+ * the file holds, or if the values are stored in another file. PLAIT_ERROR_CORRUPT if the child process crashes or
+ * exceeds its limits. (transfer full) */
 PlaitFeatures *plait_feature_file_open (const char *path, const char *dataset, GError **error);

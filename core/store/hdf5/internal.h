@@ -296,7 +296,7 @@ void plait_store_changes_free (PlaitStoreChanges *changes);
 gboolean plait_store_attach_axes (PlaitStore *store, const char *path, GError **error);
 
 /* Attaches one column of the table @path as dimension scale to the other columns: the column that the attribute "axes"
- * names, else the first. Readers of NetCDF such as h5netcdf need it. */
+ * names, else the first. Readers of NetCDF such as h5netcdf need this scale. */
 gboolean plait_store_attach_columns (PlaitStore *store, const char *path, GError **error);
 
 /* ---- defined in ragged-write.c, ragged-kinds.c, ragged-find.c ---- */
