@@ -5,8 +5,9 @@
 #include "lines/text-file.h"
 
 /* A block of a corpus while it is read: encoded lines of all its text streams. corpus-read.c reads blocks,
- * corpus-store.c filters and stores their lines. A side is a text stream, or the trees of a source. Threads of a pool
- * read and store the sides of a corpus in parallel. The sides of a feed are read in turn, line by line. */
+ * corpus-store.c filters and stores their lines. A side is a text stream, or the trees or one factor of a source.
+ * Threads of a pool read and store the sides of a corpus in parallel. The sides of a feed are read in turn, line by
+ * line. */
 
 #define BLOCK_LINES 4096
 #define PIECE_LINES 64 /* lines that a thread encodes at a time */

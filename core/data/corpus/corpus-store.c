@@ -62,8 +62,7 @@ document_of_sentence (const PlaitCorpusSide *side, gint64 line, PlaitDocumentSen
   return (PlaitDocument){ .ids = ids, .sentences = sentence, .n = 1 };
 }
 
-/* TRUE if the first start token of @stream is left out, because it is a target and its decoder adds that token
- * itself. */
+/* TRUE if the first start token of @stream is left out, because @stream is a target, whose decoder adds that token. */
 static gboolean
 drops_start (const PlaitCorpus *corpus, gint64 stream)
 {

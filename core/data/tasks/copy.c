@@ -6,7 +6,7 @@
  *     a:        dabo tero dabo nila
  *     target:   dabo tero dabo nila
  *
- * A symbol cannot be predicted from the ones before, so a model that does not read the source gets at most one in
+ * A symbol cannot be predicted from the symbols before it, so a model that does not read the source gets at most one in
  * @symbols right. The task measures how well attention finds its position in long sentences with many equal rows.
  */
 #include "tasks/generate.h"
