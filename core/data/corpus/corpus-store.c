@@ -62,7 +62,8 @@ document_of_sentence (const PlaitCorpusSide *side, gint64 line, PlaitDocumentSen
   return (PlaitDocument){ .ids = ids, .sentences = sentence, .n = 1 };
 }
 
-/* TRUE if the first start token of @stream is left out, because @stream is a target, whose decoder adds that token. */
+/* TRUE if the first start token of @stream is left out: in a target, whose decoder adds that token, unless each text of
+ * the vocabulary begins with BOS. */
 static gboolean
 drops_start (const PlaitCorpus *corpus, gint64 stream)
 {
