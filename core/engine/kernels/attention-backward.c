@@ -208,7 +208,8 @@ add_to_queries (const Piece *piece, const Workspace *workspace, gint64 first, gi
   }
 }
 
-/* Adds the gradients of queries @first .. @first + @n - 1 and of those keys of the block at key @from that they see. */
+/* Adds the gradients of queries @first .. @first + @n - 1, and of the keys that these queries see in the block at key
+ * @from. */
 static void
 tile_backward (const Piece *piece, const Workspace *workspace, gint64 first, gint64 n, gint64 from)
 {

@@ -5,8 +5,8 @@
 #include "kernels/attention-piece.h"
 
 /*
- * Products of attention whose factors are rounded to bfloat16. Keys and values are rounded once, the factors of each
- * tile of queries when the tile needs them. Scores, softmax and sums stay in full precision.
+ * Products of attention whose factors are rounded to bfloat16. Keys and values are rounded once. The factors of a tile
+ * of queries are rounded when the tile is computed. Scores, softmax and sums stay in full precision.
  */
 
 G_STATIC_ASSERT (sizeof (PlaitBfloat16Pair) <= sizeof (PlaitScalar));

@@ -11,8 +11,8 @@ typedef struct
 {
   PlaitTensor keys;     /* [rows, w] */
   PlaitTensor values;   /* [rows, w] */
-  PlaitRagged rows;     /* keys of each sentence of the queries; they are rows of @keys and @values, or, with @gather,
-                           entries of @gather */
+  PlaitRagged rows;     /* keys of each sentence: without @gather, a range of rows of @keys and @values; with @gather, a
+                           range of its entries */
   const gint64 *gather; /* row in @keys and @values of each key; NULL: row i for key i. Forward only */
   /* Attention weights before dropout, written by the forward pass: [heads][pairs], or NULL. The pairs of a sentence are
    * [its queries][its keys], sentences end to end. Keys that a causal query cannot see have weight 0. */
@@ -36,9 +36,9 @@ typedef struct
 
 /*
  * TRUE if scores depend on distances: there is a linear bias or a window. This is allowed with one memory only, whose
- * keys must not be given transposed. The position of query t is key t if the attention is causal. Else the last query
- * of a sentence has the position of its last key, like the one query of a step in search. A distance is positive in
- * either direction; only an encoder has keys after the query.
+ * keys must not be given transposed. In causal attention, query t has the position of key t. Otherwise the last query
+ * of a sentence has the position of the sentence's last key, like the only query of a step in search. A distance is
+ * positive in either direction; only an encoder has keys after the query.
  */
 static inline gboolean
 plait_attention_is_relative (const PlaitAttentionSettings *settings)
@@ -84,8 +84,8 @@ typedef struct
   const PlaitAttentionMemory *memories;
   guint n_memories;
   const PlaitAttentionSettings *settings;
-  gboolean separate;     /* TRUE: choose the kernel for each sentence by its own number of queries; FALSE: by those of
-                            all sentences */
+  gboolean separate; /* TRUE: each sentence with one query uses the kernel for one query; FALSE: only if every sentence
+                        has one query */
   PlaitScalar *log_sums; /* log-sum-exp of the scores, [r][heads], which forward writes and backward reads; or NULL */
 
   /* Backward only. Every target is written completely, in the order queries, keys and values of memory 0, keys and
@@ -106,10 +106,10 @@ typedef struct
   PlaitTensor queries;
   const PlaitTensor *keys;
   const PlaitTensor *values;
-  const guint8 *const *present; /* [n] for each item, a byte for each row, 0 if the row lacks the item. present[j]
-                                   NULL: all rows have item j; @present NULL: all rows have all items */
+  const guint8 *const *present; /* [n] arrays: present[j][r] is 0 if row r lacks item j. present[j] NULL: all rows have
+                                   item j; @present NULL: all rows have all items */
   guint n;
-  const PlaitAttentionSettings *settings; /* the settings; @causal is ignored */
+  const PlaitAttentionSettings *settings; /* only heads, scale, dropout and key are used */
   PlaitScalar *weights; /* output: weights before dropout, [heads][rows][n], 0 for absent items; or NULL */
 
   /* Backward only. Targets are written in the order queries, keys[0], values[0], keys[1], ... If several targets are

@@ -13,9 +13,9 @@
  * second-level cache. Keys (and values, in the backward pass) are transposed, so that the register tile computes the
  * scores of a whole vector of keys at once.
  *
- * If all keys of a sentence fit into one block, rows are read in place. For longer sentences, rows that products read
- * repeatedly are copied end to end: in a tensor, the elements of a column are often a power of two apart, so they
- * compete for few sets of the caches.
+ * If all keys of a sentence fit into one block and a head fills whole vectors, rows are read in place. Otherwise, rows
+ * that products read repeatedly are copied end to end: in a tensor, the elements of a column are often a power of two
+ * apart, so they compete for few sets of the caches.
  */
 
 /*
@@ -177,7 +177,7 @@ rows_of_key_range (const Piece *piece, KeyRange part, gboolean values, gboolean 
                   part.n, in_place, workspace);
 }
 
-/* Returns the rows of @tensor for queries @first .. @first + @n - 1, perhaps copied to @workspace. */
+/* Returns the rows of @tensor for queries @first .. @first + @n - 1, copied to @workspace unless piece->in_place. */
 static inline Rows
 rows_of_queries (const Piece *piece, PlaitTensor tensor, gint64 first, gint64 n, PlaitScalar *workspace)
 {
@@ -208,7 +208,8 @@ shift_of (const Piece *piece)
   return piece->job->settings->causal ? 0 : piece->keys - piece->queries;
 }
 
-/* RELATIVE only: returns the number of keys that a query sees in one direction, with the key at its own position. */
+/* RELATIVE only: returns the number of keys that a query sees in one direction, including the key at the query's
+ * position. */
 static inline gint64
 window_of (const Piece *piece)
 {

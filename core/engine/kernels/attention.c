@@ -4,7 +4,8 @@
 /*
  * Forward pass of attention for one sentence and head. The softmax of a query is computed block by block: a weight is
  * exp (score - greatest score so far). If a block has a greater score, the context and total of the earlier blocks are
- * scaled down. If the keys are one block, the weights are divided by their total, otherwise the context is.
+ * scaled down. If all keys fit into one block, the weights are divided by their total. Otherwise the context is divided
+ * by the total.
  */
 
 typedef struct
@@ -163,8 +164,8 @@ score_block (const Piece *piece, const Workspace *workspace, Rows queries, gint6
     add_linear_bias (piece, workspace->scores, first, n, from, keys);
 }
 
-/* Raises each query's greatest score to that of the block, and scales the totals and contexts of the earlier blocks
- * down accordingly. */
+/* Updates the greatest score of each query from the scores of the block. Scales the totals and contexts of the earlier
+ * blocks down accordingly. */
 static void
 raise_greatest (const Piece *piece, const Workspace *workspace, Running *running, gint64 first, gint64 n, gint64 from,
                 gint64 keys)
@@ -209,9 +210,9 @@ raise_greatest (const Piece *piece, const Workspace *workspace, Running *running
       }
 }
 
-/* Replaces the scores by exp (score - greatest), and by 0 for keys that a query cannot see. Adds their sums to @totals,
- * or writes them at the first block. Does each step for all queries before the next step, so that the processor can
- * overlap their work. */
+/* Replaces the scores by exp (score - greatest), and by 0 for keys that a query cannot see. Adds the sum of each query
+ * to @totals; at the first block, overwrites @totals. Does each step for all queries before the next step, so that the
+ * processor can overlap their work. */
 static void
 exponentiate (const Piece *piece, const Workspace *workspace, Running *running, PlaitScalar *totals, gint64 first,
               gint64 n, gint64 from, gint64 keys)

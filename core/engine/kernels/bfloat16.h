@@ -55,7 +55,7 @@ typedef struct
   void (*round_across) (PlaitBfloat16Pair *to, const PlaitScalar *first, const PlaitScalar *second, gint64 n);
 } PlaitBfloat16Kernels;
 
-/* Returns the kernels for products in @precision, or NULL if products use full precision: @precision is neither
- * bfloat16 nor its emulation; or it is bfloat16 and the processor has no AVX512-BF16, the kernels for AVX-512 are not
- * selected, or scalars are double. */
+/* Returns the kernels for products in @precision. Returns NULL for precisions other than bfloat16 and emulated
+ * bfloat16. Also returns NULL for bfloat16 if the processor has no AVX512-BF16, if the kernels for AVX-512 are not
+ * selected, or if scalars are double. */
 const PlaitBfloat16Kernels *plait_bfloat16_kernels (PlaitPrecision precision);

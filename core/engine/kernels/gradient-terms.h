@@ -18,7 +18,8 @@ typedef struct
   volatile double factor; /* 1, except during a mutation test */
 } PlaitGradientTerm;
 
-/* Array of all uses. The linker collects it from all files and defines its first and last address. */
+/* Array of all uses of PLAIT_GRADIENT_TERM. The linker collects the array from all files and defines its start and
+ * end. */
 extern PlaitGradientTerm __start_plait_gradient_terms[], __stop_plait_gradient_terms[];
 
 #define PLAIT_GRADIENT_TERM_FACTOR(text)                                                                               \

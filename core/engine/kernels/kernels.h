@@ -132,8 +132,8 @@ typedef struct
   const PlaitScalar *previous_cell; /* previous cell, or cell of the left child; NULL for a row: zeros */
   const PlaitScalar *right_cell;    /* cell of the right child */
   PlaitScalar *state;
-  PlaitScalar *next; /* second place to write the new state of a row: it is the previous state of the next step;
-                        NULL: none */
+  PlaitScalar *next; /* second place for the new state of a row, where the next step reads the previous state; NULL: no
+                        second place */
   PlaitScalar *cell;
   PlaitScalar *reset_state; /* output: reset * previous */
 
@@ -188,7 +188,7 @@ typedef struct
                   const PlaitScalar *sines, guint heads, gint64 pairs);
   /* z = elementwise maximum for @sign 1, minimum for @sign -1. NaN if x or y is NaN. */
   void (*maximum) (PlaitScalar *z, PlaitScalar sign, const PlaitScalar *x, const PlaitScalar *y, gint64 n);
-  /* dx = beta dx + dz where the maximum is x, + dz / 2 where x equals y. */
+  /* dx = beta dx + share dz. share is 1 where x is the maximum (minimum for @sign -1), 1/2 where x equals y, else 0. */
   void (*maximum_backward) (PlaitScalar *dx, PlaitScalar beta, PlaitScalar sign, const PlaitScalar *dz,
                             const PlaitScalar *x, const PlaitScalar *y, gint64 n);
   /* y = base + factor * x * mask; @base NULL: zeros. Element @first of the mask belongs to x[0]. */
@@ -205,7 +205,8 @@ typedef struct
   void (*adam) (const PlaitUpdateSlot *slot, gint64 first, gint64 n, const PlaitUpdateSettings *settings);
   void (*adadelta) (const PlaitUpdateSlot *slot, gint64 first, gint64 n, const PlaitUpdateSettings *settings);
 
-  /* Normalises one row. Writes its mean to *mean and 1 / standard deviation to *inverse; both may be NULL. */
+  /* Normalises one row. Writes the mean of @x to *mean and 1 / standard deviation to *inverse. @mean and @inverse may
+   * be NULL. */
   void (*layer_norm) (PlaitScalar *y, const PlaitScalar *x, const PlaitScalar *gain, const PlaitScalar *bias, gint64 n,
                       PlaitScalar epsilon, PlaitScalar *mean, PlaitScalar *inverse);
   /* Backward of layer_norm for one row: adds to dgain and dbias, and computes dx = beta dx + gradient of x (@dx NULL:
@@ -289,7 +290,8 @@ typedef struct
    * in reverse order. */
   PlaitCellKernel gru_after, gru_reset, gru_candidate, lstm;
   PlaitCellKernel gru_after_backward, gru_candidate_backward, gru_reset_backward, lstm_backward;
-  /* Computes a linear recurrence in one sentence, for @n columns from @first on. @scratch has room for 2 n scalars. */
+  /* Compute a linear recurrence in one sentence, for @n columns from @first on. @scratch: room for 2 n scalars, in
+   * backward. */
   void (*scan) (const PlaitScanJob *job, gint64 sentence, gint64 first, gint64 n);
   void (*scan_backward) (const PlaitScanJob *job, gint64 sentence, gint64 first, gint64 n, PlaitScalar *scratch);
   /* Cells of tree nodes with two children. */
@@ -298,8 +300,8 @@ typedef struct
   PlaitCellKernel tree_lstm_backward, tree_head_backward;
 } PlaitKernels;
 
-/* Returns the index of the first scalar of a sentence's transposed keys. Each sentence has its keys and one vector of
- * padding of the largest length. */
+/* Returns the index of the first scalar of a sentence's transposed keys. Each sentence has room for its keys and for
+ * PLAIT_MAX_VECTOR_LENGTH keys of padding. */
 static inline gint64
 plait_transposed_keys_offset (PlaitRagged rows, gint64 sentence, gint64 width)
 {

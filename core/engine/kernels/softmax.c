@@ -2,7 +2,7 @@
 #include "kernels/variant.h"
 
 /* Writes x + bias to @sums and returns the greatest sum; if @bias and @sums are NULL, returns the greatest x. Ignores
- * NaN here, because a NaN makes the sum of the exponentials NaN. */
+ * NaN: a NaN in @x shows later, because the sum of the exponentials is NaN. */
 static inline __attribute__ ((always_inline)) PlaitScalar
 greatest_sum (const PlaitScalar *x, const PlaitScalar *bias, PlaitScalar *sums, gint64 n)
 {
@@ -69,7 +69,8 @@ KERNEL (count_at_least) (const PlaitScalar *x, PlaitScalar bound, gint64 n)
   return found;
 }
 
-/* Returns exp (x). If it is only summed (not @kept), e^EXP_LOWEST may replace 0, as the sum does not change. */
+/* Returns exp (x). If the caller only sums the results (not @kept), e^EXP_LOWEST may replace 0: the sum does not
+ * change. */
 static inline __attribute__ ((always_inline)) Vector
 exponential (Vector x, gboolean kept)
 {

@@ -8,9 +8,10 @@
 /* Number of rows whose products with a query are summed at once. */
 #define ROWS 4
 
-/* Number of vectors of a row that stay in registers while rows are summed or added to. */
+/* Number of vectors of a row that stay in registers in sum_rows and spread_rows. */
 #define VECTORS 8
-/* Number of vectors of a row that stay in registers for additive scores, which need four registers for each. */
+/* Number of vectors of a row that stay in registers in backward of additive scores, where each vector needs four
+ * registers. */
 #if defined(__AVX512F__) || defined(__ARM_NEON)
 #define ADDITIVE_VECTORS 4
 #else
@@ -373,9 +374,10 @@ KERNEL (weigh_siblings) (const PlaitRowScores *from, const PlaitSiblings *sets, 
     weigh_sets (0, most, from, sets, n, weights, path);
 }
 
-/* The rank of a lane is the number of lanes that precede it. All ranks are counted at once, without waiting for the
- * best lane so far. The bits of a float, with the magnitude of negative floats inverted, are integers in the same
- * order. Subtracting 1 from later lanes makes the first of equal lanes win. NaN counts as -infinity. */
+/* The rank of a lane is the number of lanes with a greater value, or with an equal value and a lower index. All ranks
+ * are counted at once, without waiting for the best lane so far. The bits of floats, with the magnitude of negative
+ * floats inverted, are integers in the order of the floats. Subtracting 1 from later lanes makes the first of equal
+ * lanes win. NaN counts as -infinity. */
 guint32
 KERNEL (best_lanes) (const PlaitScalar *x, gint64 n, gint64 most)
 {

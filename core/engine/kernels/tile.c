@@ -71,8 +71,8 @@ multiply_columns (gint64 rows, gint64 width, gint64 depth, const PlaitScalar *a,
 
   for (gint64 i = 0; i < rows; tiles_left--)
     {
-      /* Make all tiles about equally high. A last tile of one row would be slow, because each of its sums waits for its
-       * own last addition. */
+      /* Make all tiles about equally high. A last tile of one row would be slow: it has few sums, and each addition to
+       * a sum waits for the previous one. */
       gint64 n = (rows - i + tiles_left - 1) / tiles_left;
       gint64 share = vectors * VECTOR_LENGTH * depth * i / rows, panel = PACKED_WIDTH * depth;
       const PlaitScalar *ahead = fetches ? next + share / panel * beside + share % panel : NULL;

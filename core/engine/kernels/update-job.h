@@ -28,7 +28,7 @@ typedef struct
 {
   PlaitUpdateRule rule;
   double rate;         /* learning rate; 1 gives Adadelta as published */
-  double beta1, beta2; /* decay of Adam's moments */
+  double beta1, beta2; /* decay of the moments of Adam and Lion */
   double rho;          /* decay of Adadelta's mean squares */
   double epsilon;
   double weight_decay;   /* decoupled: value -= rate * weight_decay * value */

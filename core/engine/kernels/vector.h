@@ -9,8 +9,8 @@
 #include "types/tensor.h"
 
 /*
- * Vectors of scalars, as wide as the processor variant of this compilation has them, and functions on them. Only kernel
- * files include this, which are compiled once for each variant.
+ * Vectors of scalars, as wide as the vector registers of the processor variant, and functions on them. Only kernel
+ * files, which are compiled once for each variant, include this file.
  */
 #if defined(__AVX512F__)
 #define VECTOR_BYTES 64
