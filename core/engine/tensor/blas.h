@@ -11,7 +11,8 @@
  * faster (PlaitKernels.blas_rows).
  */
 
-/* Returns from how many rows on products use BLAS; 0: never. @transpose_a: TRUE for a transposed left factor. */
+/* Returns the number of rows from which on products use BLAS; 0: never. @transpose_a: TRUE for a transposed left
+ * factor. */
 gint64 plait_blas_rows (const PlaitKernels *kernels, gboolean transpose_a);
 
 /* Opens the library if products use BLAS, and allocates its buffers for all threads of @pool: OpenBLAS retries forever

@@ -8,8 +8,8 @@
 #define PIECE_PANELS 4
 /* Number of words that are compared with a bound before the bound is raised. */
 #define WORDS_AT_ONCE 64
-/* Limits of the search for a thread's first bound: it is at most MAX_DISTANCE below the greatest logit, and HALVINGS
- * bisections refine it. */
+/* Limits of the search for a thread's first bound. The distance between the greatest logit and the bound is doubled
+ * while it is at most MAX_DISTANCE; then HALVINGS bisections refine it. */
 #define MAX_DISTANCE 64
 #define HALVINGS 3
 /* Number of rows whose logits a thread's scratch memory holds at once. */
@@ -203,9 +203,9 @@ is_forbidden (const Search *search, gint64 row, gint32 id)
 }
 
 /*
- * Finds the best words of the mixture in @row, with log-probabilities, and returns their number. They are among the
- * @found best words @words of the softmax and the copied words, because the mixture lowers the probabilities of all
- * words that are not copied by one factor.
+ * Finds the best words of the mixture in @row, with log-probabilities, and returns their number. The best words are
+ * among @words, the @found best words of the softmax, and the copied words: the mixture multiplies the probabilities of
+ * all words that are not copied by one factor.
  */
 static guint
 mix_row (const Search *search, gint64 row, Candidate *words, guint found, Candidate *mixed, double log_sum)

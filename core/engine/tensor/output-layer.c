@@ -12,7 +12,7 @@
 #include "kernels/gradient-terms.h"
 
 /*
- * Each chunk of rows goes through four runs of the pool:
+ * Each chunk of rows goes through four runs of the pool, besides runs that round or pack the states:
  *
  *   1. For each block of words: computes the logits and each row's maximum, sum of exponentials and sum of logits in
  *      the block. Replaces the logits by exp (logit - maximum).
@@ -66,7 +66,7 @@ typedef struct
   gint64 first;
   gint64 rows;
   gboolean blas;             /* products by BLAS instead of the kernels */
-  const PlaitPacked *packed; /* packed table of bytes, or NULL */
+  const PlaitPacked *packed; /* packed table, or NULL if it is not used */
   PlaitPackedRows packed_rows;
   const PlaitBfloat16Kernels *bfloat16; /* kernels for products in bfloat16, or NULL */
   PlaitBfloat16Pair *rounded;           /* states rounded to bfloat16: [row][plait_bfloat16_pairs (width)] */
@@ -119,7 +119,7 @@ statistics_of (const Stage *stage, PlaitScalar *logits, gint64 n)
   return statistics;
 }
 
-/* Stores the logit of the row's target if the target is in the block. */
+/* If the row's target is in the block, stores the target's logit and sets first_in_block. */
 static void
 note_target (Stage *stage, gint64 block, gint64 row, const PlaitScalar *logits, gint64 n)
 {
@@ -336,7 +336,8 @@ adds (const Stage *stage, PlaitScalar beta)
   return beta != 0 || stage->first > 0;
 }
 
-/* Writes or adds the gradient of the block's rows of the table. @logits is a gradient, @left scratch memory. */
+/* Writes or adds the gradient of the block's rows of the table. @logits: gradients of the logits; @left: scratch
+ * memory. */
 static void
 add_table_gradient (const Stage *stage, gint64 block, const PlaitTensor *logits, PlaitBfloat16Pair *left)
 {
@@ -504,7 +505,7 @@ compute_chunk (Stage *stage, PlaitOutputLayerSums *sums)
     plait_pool_run (stage->pool, pieces, shares_piece, stage);
 }
 
-/* Sets the gradients to zero if there are no rows. */
+/* Sets the gradients with beta 0 to zero, for a call without rows. */
 static void
 clear_gradients (PlaitPool *pool, const PlaitOutputLayerWork *work)
 {

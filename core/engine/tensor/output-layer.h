@@ -16,11 +16,11 @@ typedef struct
 {
   PlaitTensor states;
   PlaitTensor table;
-  const PlaitPacked *packed; /* packed table (plait_pack (table, TRUE)), or NULL; used only if it has bytes and no
-                                gradient is computed */
-  PlaitPrecision precision;  /* precision of the products unless @packed is used */
-  const PlaitScalar *bias;   /* bias of each word: [V], or NULL */
-  const gint32 *targets;     /* id of each row's target: [r]. At or above V only in rows with copied words */
+  const PlaitPacked *packed;         /* packed table (plait_pack (table, TRUE)), or NULL; used only if it is not in full
+                                        precision and no gradient is computed */
+  PlaitPrecision precision;          /* precision of the products unless @packed is used */
+  const PlaitScalar *bias;           /* bias of each word: [V], or NULL */
+  const gint32 *targets;             /* id of each row's target: [r]. At or above V only in rows with copied words */
   const PlaitOutputMixture *mixture; /* copied words, or NULL */
   double smoothing;      /* label smoothing s: the target gets probability 1 - s; @others says over which words s is
                             spread */
@@ -52,8 +52,9 @@ PlaitOutputLayerSums plait_output_layer_compute (PlaitPool *pool, PlaitArena *ar
  * log_probabilities [r][best]. @best <= V.
  *
  * @forbidden: @n_forbidden different ids that are never returned, but count in the softmax. @forbid: a byte for each
- * row, TRUE if the ids are forbidden in it; NULL: in every row. If there are fewer than @best words, the last ids are
- * -1 with log-probability minus infinity. @mixture: copied words, whose ids may be at or above V; or NULL.
+ * row, TRUE if the ids are forbidden in this row; NULL: they are forbidden in every row. If there are fewer than @best
+ * words, the last ids are -1 with log-probability minus infinity. @mixture: copied words, whose ids may be at or above
+ * V; or NULL.
  */
 void plait_output_layer_top_k (PlaitPool *pool, PlaitArena *arena, PlaitTensor states, const PlaitPacked *table,
                                const PlaitScalar *bias, const gint32 *forbidden, guint n_forbidden,

@@ -14,7 +14,7 @@ typedef struct
 {
   const gint64 *offsets;     /* copied words of row i: offsets[i] .. offsets[i + 1] - 1; [r + 1] */
   const gint32 *ids;         /* [words] ascending within a row, each id once */
-  const PlaitScalar *copied; /* [words] probability c of each copied word; the words of a row sum to 1 */
+  const PlaitScalar *copied; /* [words] probability c of each copied word; the probabilities of a row sum to 1 */
   const PlaitScalar *gate;   /* gate of each row: [r]; not read in rows without copied words */
   PlaitScalar *dcopied; /* [words] receives the gradient of @copied; NULL: neither @dcopied nor @dgate is computed */
   PlaitScalar *dgate;   /* [r] receives the gradient of @gate; 0 in rows without copied words */
@@ -35,16 +35,16 @@ gint64 plait_output_mixture_find (const PlaitOutputMixture *mixture, gint64 row,
 void plait_output_mixture_note (const PlaitOutputMixture *mixture, gint64 row, gint64 first, const PlaitScalar *logits,
                                 gint64 n, PlaitScalar *copied_logits);
 
-/* Returns log p of copied word @word of @row, which has V = @words words with logits; @log_sum: log of the sum of the
- * exponentials of all logits. */
+/* Returns log p of copied word @word of @row. @words: V; @log_sum: log of the sum of the exponentials of all logits of
+ * the row. */
 double plait_output_mixture_log_probability (const PlaitOutputMixture *mixture, gint64 row, gint64 word, gint64 words,
                                              const PlaitScalar *copied_logits, double log_sum);
 
 /* Returns log g of @row. */
 double plait_output_mixture_log_gate (const PlaitOutputMixture *mixture, gint64 row);
 
-/* Loss of one row with label smoothing, -rest * log p (target) - each * sum of log p (v) over the vocabulary, and what
- * plait_output_mixture_row reads and returns for it. */
+/* Inputs and outputs of plait_output_mixture_row, which computes the loss of one row with label smoothing: -rest * log
+ * p (target) - each * sum of log p (v) over the vocabulary. */
 typedef struct
 {
   gint64 words;      /* V, number of words of the vocabulary */

@@ -34,6 +34,6 @@ typedef struct
 PlaitPackedRows plait_packed_rows (PlaitPool *pool, const PlaitPacked *packed, PlaitTensor x);
 
 /* Computes y = (@add: y +) rows @first .. @first + @n - 1 times columns @column .. @column + @width - 1 of the weight,
- * in the calling thread. A panel must begin at @column. @y points to the first element of that block. */
+ * in the calling thread. A panel must begin at @column. @y points to the result for row @first and column @column. */
 void plait_packed_multiply (const PlaitPacked *packed, PlaitScalar *y, gint64 y_stride, gboolean add,
                             const PlaitPackedRows *rows, gint64 first, gint64 n, gint64 column, gint64 width);

@@ -11,12 +11,13 @@
  */
 typedef struct PlaitPacked PlaitPacked;
 
-/* TRUE if the processor has instructions for products of @precision. With double scalars, bfloat16 is only emulated. */
+/* TRUE if products in @precision run in this process. Full precision and emulated bfloat16 always do. int8 and bfloat16
+ * need instructions of the processor; bfloat16 also needs float scalars. */
 gboolean plait_precision_runs_here (PlaitPrecision precision);
 
 /* Packs @weight [in, out]; or its transpose if @transposed, such as a table [V, w] as the weight [w, V].
- * plait_precision_runs_here (precision) must be TRUE. A weight too deep for exact sums of bytes stays in full
- * precision. Returns NULL if there is not enough memory. (transfer full) */
+ * plait_precision_runs_here (precision) must be TRUE. With int8, a weight too deep for exact sums of bytes stays in
+ * full precision. Returns NULL if there is not enough memory. (transfer full) */
 PlaitPacked *plait_pack (PlaitPool *pool, PlaitTensor weight, gboolean transposed, PlaitPrecision precision);
 PlaitPrecision plait_packed_precision (const PlaitPacked *packed);
 void plait_packed_free (PlaitPacked *packed);

@@ -9,7 +9,7 @@
 
 /*
  * Matrix products by BLAS or by our own kernels (tensor/README.md says when). The work is cut into pieces by the shapes
- * alone, and each piece is one single-threaded call, so the bits do not depend on the number of threads. They may
+ * alone, and each piece is one single-threaded call, so the bits do not depend on the number of threads. The bits may
  * depend on the number of rows multiplied together. Any dimension may be zero (an empty sum is zero). Outputs must not
  * overlap inputs.
  */
@@ -22,8 +22,8 @@ void plait_product (PlaitPool *pool, PlaitTensor c, PlaitScalar beta, PlaitTenso
 /*
  * Computes y = activation (x W + b): x [r, in], weight W [in, out], bias b [out] or NULL, y [r, out]. @preactivation is
  * NULL or receives x W + b (for activations that keep their input); it must not be y. @packed is NULL or the packed
- * weight (plait_pack (weight, FALSE)), which is read in its own precision unless the product uses BLAS in full
- * precision.
+ * weight (plait_pack (weight, FALSE)), which is read in its own precision. A weight packed in full precision is not
+ * read if the product uses BLAS.
  */
 void plait_linear_forward (PlaitPool *pool, PlaitTensor y, PlaitTensor x, PlaitTensor weight, const PlaitPacked *packed,
                            PlaitPrecision precision, const PlaitScalar *bias, PlaitActivation activation,
@@ -41,7 +41,7 @@ typedef struct
   PlaitTensor dz;            /* gradient of z, after plait_activation_backward: [r, out] */
   PlaitTensor x;             /* [r, in] */
   PlaitTensor weight;        /* [in, out] */
-  const PlaitPacked *packed; /* transposed weight, packed, or NULL; used unless the product is computed by BLAS */
+  const PlaitPacked *packed; /* packed transposed weight, or NULL; BLAS in full precision does not read it */
   PlaitPrecision precision;
   PlaitTensor dx;
   PlaitScalar dx_beta;

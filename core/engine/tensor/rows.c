@@ -14,7 +14,8 @@ typedef struct
   PlaitTensor y; /* output */
   PlaitTensor x;
   const PlaitTensor *other;
-  PlaitTensor factors; /* factors of plait_broadcast_multiply, or second factor of plait_broadcast_dot */
+  PlaitTensor factors; /* factors of plait_broadcast_multiply, second factor of plait_broadcast_dot, or output of a
+                          softmax in its backward pass */
   PlaitTensor table;
   PlaitRagged rows;
   gint64 first;

@@ -6,8 +6,8 @@
 #include "types/tensor.h"
 
 /*
- * Functions that copy, select or sum whole rows. If several rows are added to one, each piece owns some columns and
- * visits the rows in order, so the bits do not depend on the number of threads.
+ * Functions that copy, select or sum whole rows. If several rows are added to one row, each piece computes some columns
+ * and visits the rows in order, so the bits do not depend on the number of threads.
  */
 
 /* y[i] = beta * y[i] + x[indices[i]], where x[-1] is zeros: y [n, w]. */
