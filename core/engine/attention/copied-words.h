@@ -26,8 +26,8 @@ PlaitCopyableWords *plait_copyable_words_new (PlaitArena *arena, const PlaitRagg
 /* For each query row, a distribution over the words that it can copy. */
 typedef struct
 {
-  gint64 *offsets;     /* first word of each query row in @ids, and at the end the number of words: [query rows + 1] */
-  gint32 *ids;         /* words that each query row can copy: the words of its sentence, [words] */
+  gint64 *offsets;     /* query row q can copy the words offsets[q] .. offsets[q + 1] - 1 of @ids: [query rows + 1] */
+  gint32 *ids;         /* ids of the words of the query row's sentence, for one query row after another: [words] */
   PlaitScalar *copied; /* probability of each word in @ids: [words] */
   PlaitScalar *totals; /* sum of a query row's weights on memory rows with an id: [query rows] */
 } PlaitCopiedWords;

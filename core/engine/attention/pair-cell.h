@@ -6,9 +6,9 @@
 
 /*
  * A GRU with one state for each query-key pair (attention/query-key-pairs.h). A call computes one step of all pairs.
- * The input of a pair's gates is the sum of four projections: of its memory row, of its query, of a number of the pair
- * such as its attention weight, and of rows of other pairs that it links to. Threads take a few dozen pairs at a time
- * through the whole step, so that their data stay in cache.
+ * The input of a pair's gates is the sum of four projections: of the pair's memory row, of its query, of a number such
+ * as its attention weight, and of rows of linked pairs. A thread computes the whole step for a few dozen pairs before
+ * it takes the next pairs, so that the data stay in cache.
  */
 
 /* A link from each pair to another pair of its sentence, whose row is an input of the gates. */
@@ -48,7 +48,8 @@ void plait_pair_cell_forward (PlaitPool *pool, const PlaitPairCell *cell);
 /*
  * Arguments of the backward pass of the step. All weights must be packed transposed. The pass also adds to
  * PlaitPairLink.dx. As in plait_recurrence_backward, it replaces columns of PlaitPairCell.gates by the gradients of the
- * recurrent products: those of the recurrent weight first, then, with PLAIT_RESET_BEFORE, those of the candidate's.
+ * recurrent products: first those of the recurrent weight; then, with PLAIT_RESET_BEFORE, those of the candidate
+ * weight.
  */
 typedef struct
 {

@@ -7,8 +7,8 @@
 #include "kernels/kernels.h"
 #include "kernels/gradient-terms.h"
 
-/* Size of a piece of work: number of memory rows of a sentence, and of columns. It does not depend on the number of
- * threads. */
+/* Size of a piece of work: ROWS memory rows of a sentence, or COLUMNS columns. The size does not depend on the number
+ * of threads. */
 #define ROWS 128
 #define COLUMNS 256
 /* Number of memory rows in a piece of a weighted sum; a long memory is cut into several pieces. */

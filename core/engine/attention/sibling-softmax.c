@@ -51,7 +51,7 @@ typedef struct
   gboolean add;
 } Call;
 
-/* One query: the sibling groups of its sentence, and the first of its numbers in each array. */
+/* One query: the sibling groups of its sentence, and the positions at which its numbers begin in each array. */
 typedef struct
 {
   const PlaitSiblingGroup *group;

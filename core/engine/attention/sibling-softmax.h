@@ -10,11 +10,11 @@ typedef struct
 {
   const PlaitSiblingGroups *groups;
   PlaitQueryKeyPairs pairs;  /* pairs of the queries with all rows */
-  PlaitQueryKeyPairs leaves; /* pairs of the queries with the leaves. It has two sentences for each sentence: one
-                                with its queries and leaves, one with its other rows and no query */
-  PlaitScalar *softmax;      /* softmax of each group, groups from the top level down; all groups of one query, then of
-                                the next */
-  PlaitScalar *path; /* weight of each pair: product of the softmax of its row and of the row's ancestors, [pairs] */
+  PlaitQueryKeyPairs leaves; /* pairs of the queries with the leaves: sentence 2 s has the queries and the leaves of
+                                sentence s; sentence 2 s + 1 has no query and the other rows of sentence s */
+  PlaitScalar *softmax; /* softmax of the groups: all groups of one query from the top level down, then those of the
+                           next query */
+  PlaitScalar *path;    /* weight of each pair: product of the softmax of its row and of the row's ancestors, [pairs] */
 } PlaitSiblingSoftmax;
 
 /* Returns a sibling softmax whose arrays are allocated in @arena; @groups and @queries are borrowed. */

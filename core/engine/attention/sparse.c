@@ -14,8 +14,8 @@ typedef struct
 {
   const PlaitKernels *kernels;
   const PlaitSelectedRows *selected;
-  /* The selected rows are cut every number_in_piece rows; a range is the queries whose first selected row is in one
-   * cut. A piece computes a range, or one of @splits parts of it. */
+  /* Range r: the queries whose first selected row has an index that gives r if it is divided by number_in_piece. A
+   * piece computes a range, or one of @splits parts of a range. */
   gint64 number_in_piece;
   gint64 splits;
   PlaitScalar *numbers;

@@ -157,8 +157,8 @@ select_rows (const Call *call, const Entry *entry, Selection *selection)
   return best;
 }
 
-/* Prefetches @width columns of the rows of @set. Prefetches only the first and the last cache line of a row, because a
- * head is usually narrow. */
+/* Prefetches @width columns of the rows of @set: the first and the last cache line of each row, then the lines between
+ * them, if the head is that wide. */
 static inline void
 fetch (PlaitTensor rows, gint64 column, gint64 width, const PlaitSiblings *set)
 {
@@ -182,7 +182,7 @@ number_rows (gint64 *row, gint64 first, gint64 n)
       row[i + j] = first + i + j;
 }
 
-/* Weighs the sets of @front and appends their rows to the entries. If two sets share a row, it occurs twice, and
+/* Weighs the sets of @front and appends their rows to the entries. If two sets share a row, the row occurs twice, and
  * entry->joined is set. */
 static void
 weigh (const Call *call, gint64 query, const Front *front, Entry *entries)

@@ -64,8 +64,8 @@ void plait_recurrence_forward (PlaitPool *pool, const PlaitRecurrence *recurrenc
 
 /*
  * Tensors of the backward pass. It replaces the activations in PlaitRecurrence.gates by the gradients of the recurrent
- * products: first the columns of the recurrent weight, then those of the candidate's. The gradients of the weights are
- * previous^T and reset_states^T times these gradients. The weights must be packed transposed.
+ * products: first the columns of the recurrent weight, then those of the candidate weight. The gradients of the weights
+ * are previous^T and reset_states^T times these gradients. The weights must be packed transposed.
  */
 typedef struct
 {

@@ -30,8 +30,8 @@ typedef struct
   PlaitTensor states; /* [rows, w]: rows of roots are input, rows below them are output */
 
   /* Backward only. */
-  PlaitTensor dstates; /* [rows, w] in: gradients of all states; the pass adds to them, and the rows of roots end as the
-                          roots' gradients */
+  PlaitTensor dstates; /* [rows, w] in: gradients of all states, to which the pass adds; out: gradients of the roots in
+                          their rows */
   PlaitTensor dparent; /* scratch [children of a side, w] */
   PlaitTensor dreset;  /* scratch [children of a side, w]; PLAIT_RESET_BEFORE only */
 } PlaitTopDown;
