@@ -6,7 +6,7 @@
 #include <math.h>
 
 /* Step sizes, tried in turn. A step that crosses a kink (ReLU) gives a wrong difference, but a smaller step may not
- * cross it. A wrong gradient disagrees with all of them. */
+ * cross it. A wrong gradient disagrees with the differences of all steps. */
 #ifdef PLAIT_SCALAR_DOUBLE
 static const double steps[] = { 1e-3, 1e-4, 1e-5 };
 #define TOLERANCE 1e-6

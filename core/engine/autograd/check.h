@@ -5,8 +5,8 @@
 #include "text/error.h"
 
 /*
- * Compares gradients with central finite differences of fourth order. With double scalars they agree to 1e-6 or better.
- * With float scalars finite differences are rough, and only gross errors show.
+ * Compares gradients with central finite differences of fourth order. With double scalars, correct gradients agree with
+ * them to 1e-6 or better. With float scalars, finite differences are rough, and only large errors show.
  */
 
 /* A tensor whose gradient is checked. The check changes its values and restores them. */

@@ -163,8 +163,8 @@ void plait_gradient_pass (PlaitTape *tape, PlaitTensor *gradient, PlaitScalar fa
 /* Returns the value of @weight with the tape's precision and without panels. @weight may be NULL. */
 PlaitRnnWeight plait_tape_rnn_weight (PlaitTape *tape, PlaitNode *weight);
 
-/* plait_tape_pack lays the weight of @factor, or its transpose, out in panels of its own; it does nothing for a weight
- * without data. plait_tape_unpack frees them. */
+/* plait_tape_pack packs the weight of @factor, or its transpose, into panels that @factor owns; it does nothing for a
+ * weight without data. plait_tape_unpack frees these panels. */
 void plait_tape_pack (PlaitTape *tape, PlaitRnnWeight *factor, gboolean transposed);
 void plait_tape_unpack (PlaitTape *tape, PlaitRnnWeight *factor);
 
@@ -206,8 +206,8 @@ void plait_sparse_dot_scores_add_gradients (PlaitTape *tape, PlaitNode *queries,
                                             const PlaitSelectedRows *selected, PlaitTensor for_queries,
                                             PlaitTensor for_keys);
 
-/* Adds the derivatives of additive scores of selected rows. @inputs begins with the queries, the keys and the vector;
- * @dscores [selected] are the gradients of the scores. */
+/* Adds the derivatives of additive scores of selected rows to the gradients of @inputs. @inputs begins with the
+ * queries, the keys and the vector; @dscores [selected] are the gradients of the scores. */
 void plait_sparse_additive_scores_add_gradients (PlaitTape *tape, PlaitNode *const *inputs,
                                                  const PlaitSelectedRows *selected, const PlaitScalar *dscores);
 

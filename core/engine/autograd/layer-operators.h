@@ -9,8 +9,8 @@
 #include "attention/tree-descent.h"
 
 /*
- * Operators for layers, cross-attention and the output layer. Plugins call these layers instead. The rules of
- * operators.h apply. The shape [selected, 1] has one number for each selected row.
+ * Operators for layers, cross-attention and the output layer. Plugins call the layers instead of these operators. The
+ * rules of operators.h apply. The shape [selected, 1] has one number for each selected row.
  */
 
 /* Returns a node [n, w] whose row i is scale * table[ids[i]]. table [V, w]; @ids: @n numbers below V, borrowed. */
@@ -55,7 +55,7 @@ PlaitNode *plait_sparse_weighted_sum (PlaitTape *tape, const PlaitSelectedRows *
 
 /*
  * Returns a node [leaves, 1]: the weights of the leaves that descents from the top level of a memory reach
- * (attention/tree-descent.h). Rows are scored by scale * query . key, or if @vector [1, a] is given by vector . tanh
+ * (attention/tree-descent.h). The score of a row is scale * query . key; with @vector [1, a], it is vector . tanh
  * (query + key). queries [query rows, w], keys [rows, w]. The choice of rows has no gradient. *result belongs to the
  * tape and lists all weighed rows if @all. @values [rows, w] or NULL: values of the leaves, only prefetched.
  */
@@ -73,7 +73,7 @@ typedef struct
 {
   PlaitRagged blocks; /* block b has the weights offsets[b] .. offsets[b + 1] - 1, at least one */
   const gint64 *row;  /* row of each weight, ascending within a block: [weights]. If a block ends with the row that
-                         begins the next block, the row's number is divided between the two */
+                         begins the next block, the row's number is divided between these two blocks */
   const guint8 *full; /* [blocks] TRUE if the block's weights sum to 1 */
 } PlaitHaltingWeights;
 
@@ -148,9 +148,9 @@ typedef struct
 
 /*
  * Returns a node with the state of each row of the memory: [heights->rows, w], or for an LSTM [rows, 2 w] with the cell
- * state in the right half. leaves [leaves, w]: states of the leaves. leaf_cells [leaves, w]: their cell states for an
- * LSTM, or NULL for zeros. projected: NULL, or an input of each inner node that is added to its gates and, for a GRU,
- * to its candidate: [nodes, 5 w], GRU [nodes, 6 w], head word [nodes, w], in the order of @heights. @heights is
+ * state in the right half. leaves [leaves, w]: states of the leaves. leaf_cells [leaves, w]: cell states of the leaves
+ * for an LSTM, or NULL for zeros. projected: NULL, or an input of each inner node that is added to its gates and, for a
+ * GRU, to its candidate: [nodes, 5 w], GRU [nodes, 6 w], head word [nodes, w], in the order of @heights. @heights is
  * borrowed.
  */
 PlaitNode *plait_tree_bottom_up (PlaitTape *tape, const PlaitTreeCell *cell, const PlaitTreeHeights *heights,
@@ -186,7 +186,8 @@ typedef struct
   gboolean others;       /* TRUE: spread s over the V - 1 other words (fairseq); FALSE: over all V words (PyTorch) */
   double scale;          /* factor of the sum of losses in the returned value */
   const double *weights; /* factors of the losses of rows in that sum, or NULL: 1 */
-  const struct PlaitPacked *packed; /* table in the packed layout of search, or NULL; used only if it is int8 */
+  const struct PlaitPacked *packed; /* table in the packed layout of search, or NULL; not used in full precision or if
+                                       gradients are computed */
   const PlaitOutputCopies *copies;  /* copied words, or NULL; then ids of targets may also be those of copied words */
 } PlaitOutputLossOptions;
 

@@ -60,7 +60,7 @@ linear_recompute (PlaitTape *tape, PlaitNode *node)
                         !payload->preactivation.data ? NULL : &payload->preactivation);
 }
 
-/* The activation's derivative is computed from the output, so the value of an activated node is never discarded. */
+/* Backward of ReLU, tanh and sigmoid reads the value, so the value of an activated node is never discarded. */
 static const PlaitOperator activated_linear = { .name = "linear", .backward = linear_backward };
 static const PlaitOperator linear = {
   .name = "linear",

@@ -122,7 +122,8 @@ typedef struct
   gboolean causal; /* TRUE: query t of a sentence sees its keys 0 .. t; one memory only */
   double dropout;  /* rate of dropout on the weights, after the softmax: 0 <= dropout < 1 */
   /* The next two options need one memory, with one row for each row of the queries. Without @causal, the memory may
-   * have more rows, as in search; then the last query of a sentence has the position of its last row. */
+   * have more rows, as in search; then the last query of a sentence has the position of the sentence's last memory
+   * row. */
   gboolean linear_bias; /* TRUE: subtract slope * distance from the scaled scores (ALiBi, Press et al. 2022) */
   gint64 window; /* number of rows that a row sees, itself included, backward and, if not causal, forward; 0: all */
 } PlaitAttentionOptions;
@@ -137,8 +138,8 @@ PLAIT_API PlaitNode *plait_attention (PlaitTape *tape, PlaitNode *queries, Plait
  * sentences end to end. "[pairs, n]": one row for each pair.
  */
 
-/* Returns all pairs of a query row and a memory row of the same sentence. @queries and @rows must have as many
- * sentences; they are borrowed. The result lives in the tape's arena. */
+/* Returns all pairs of a query row and a memory row of the same sentence. @queries and @rows must have equal numbers of
+ * sentences and are borrowed. The result lives in the tape's arena. */
 PLAIT_API PlaitQueryKeyPairs plait_query_key_pairs (PlaitTape *tape, PlaitRagged queries, PlaitRagged rows);
 
 /* Returns a node [pairs, 1] of additive scores: vector . tanh (query + key + extra) + bias (Bahdanau et al. 2015,

@@ -9,7 +9,7 @@
 /*
  * The tape records operators as they run. Each operator makes a node, and backward visits the nodes in reverse order.
  * Shapes may vary from step to step and from sentence to sentence. A node belongs to its tape and lives until the next
- * plait_tape_begin. Tensors and arrays given to an operator are borrowed and must live as long.
+ * plait_tape_begin. Tensors and arrays given to an operator are borrowed and must live as long as its node.
  */
 typedef struct PlaitTape PlaitTape;
 typedef struct PlaitNode PlaitNode;

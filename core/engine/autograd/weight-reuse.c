@@ -2,7 +2,7 @@
 #include "autograd/tape-private.h"
 
 /* A weight with MIN_USES uses of at most FEW_ROWS rows is packed and its rows are collected. A product of MAX_ROWS rows
- * is as fast as a larger one. */
+ * takes as little time for each row as a larger product. */
 #define MIN_USES 4
 #define FEW_ROWS 128
 #define MAX_ROWS 512
@@ -19,7 +19,7 @@ struct PlaitWeightReuse
   PlaitWeightReuse *next;
 };
 
-/* Returns the reuse state of @weight; NULL if it is not a leaf, has few uses or @rows is large. */
+/* Returns the reuse state of @weight; NULL if @weight is not a leaf or has few uses, or if @rows is large. */
 static PlaitWeightReuse *
 reuse (PlaitTape *tape, PlaitNode *weight, gint64 rows)
 {
