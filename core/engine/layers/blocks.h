@@ -13,7 +13,7 @@ typedef struct
   /* Rows and weights of each block. A row is in one block, except that plait_blocks_fire may put a row at a border into
    * two. */
   PlaitHaltingWeights halting_weights;
-  const gint64 *parent;      /* [rows] block in which the row begins, -1 if its sentence has no blocks */
+  const gint64 *parent;      /* [rows] first block that has the row; -1 if the sentence has no blocks */
   const gint64 *first_child; /* [blocks] first row of the block */
   const gint64 *n_children;  /* [blocks] number of rows from first_child on */
 } PlaitBlocks;
@@ -33,7 +33,7 @@ PlaitBlocks plait_blocks_halt (PlaitTape *tape, PlaitRagged rows, PlaitTensor ha
 /*
  * Returns blocks cut by continuous integrate-and-fire (Dong & Xu 2020, section 3.2) from @weights [rows, 1]. A block
  * ends at the row where the sum reaches 1; the surplus is the row's weight in the next block, which begins with this
- * row. Rows left at the end of the sentence form a block, which is not full, if their sum exceeds @tail. Otherwise they
- * get no weight and become children of the last block.
+ * row. Rows left at the end of the sentence form a block, which is not full, if the sum of their weights exceeds @tail.
+ * Otherwise they get no weight and become children of the last block.
  */
 PlaitBlocks plait_blocks_fire (PlaitTape *tape, PlaitRagged rows, PlaitTensor weights, double tail);

@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-/* Elements that one piece of work draws. */
+/* Number of elements that one piece of work draws. */
 #define PIECE ((gint64)1 << 14)
 
 /* Standard deviation of weights that are not square, in dl4mt. */

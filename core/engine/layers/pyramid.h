@@ -71,7 +71,8 @@ typedef struct
 {
   PlaitRagged rows;
   PlaitNode *states; /* [rows, w] */
-  /* [rows, w], NULL if the leaves have no cell states; zeros above the leaves unless the cell is an LSTM */
+  /* [rows, w], NULL if the leaves have no cell states; zeros above the leaves unless the pooling is rnn with LSTM
+   * cells */
   PlaitNode *cells;
   const gint64 *parent;
   const gint64 *first_child;

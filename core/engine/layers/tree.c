@@ -22,8 +22,8 @@ new_numbers (PlaitTape *tape, gint64 n, gboolean none)
   return numbers;
 }
 
-/* Sorts the rows whose @numbers are 1 .. @n by number, then by row, into *sorted. Returns [n + 1] offsets: rows with
- * number k + 1 begin at entry k. Other rows are left out. */
+/* Sorts the rows whose @numbers are 1 .. @n by number, then by row, into *sorted. Returns offsets [n + 1]: rows with
+ * number k + 1 are the entries offsets[k] .. offsets[k + 1] - 1 of *sorted. Other rows are left out. */
 static const gint64 *
 sort_rows (PlaitTape *tape, gint64 rows, const gint64 *numbers, gint64 n, const gint64 **sorted)
 {
