@@ -97,10 +97,10 @@ TEST_CASE (check_command, tells_all_mistakes_of_an_experiment_at_once)
     "mistaken.ini:10: [source a] layerz: no such key; did you mean \"layers\"?",
     "mistaken.ini:12: [decoder] combiner: ",
     "is not a shared library",
-    "mistaken.ini:14: [train] epochs: \"-3\" is below the minimum",
+    "mistaken.ini:14: [train] epochs: the value \"-3\" is below the minimum",
     "mistaken.ini:17: [evaluate] metrics: ",
     "mistaken.ini:18: [colour]: no such group",
-    "mistaken.ini:20: [train] batch: \"none\" is not an integer; give an integer from 1 to 100000000",
+    "mistaken.ini:20: [train] batch: the value \"none\" is not an integer; give an integer from 1 to 100000000",
     "(in the cell train.batch=none)",
     "(in the cell train.batch=0)",
   };

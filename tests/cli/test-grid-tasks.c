@@ -160,8 +160,8 @@ TEST_CASE (command_grid, refuses_what_no_executor_does)
       "executor.partition=cpu\n");
   PlaitTestCall file = CALL ("grid", "tiny.ini");
   CHECK_INT (file.code, 2);
-  CHECK_CONTAINS (file.errors, "executor: \"lsf\" is not a choice; give one of local, slurm");
-  CHECK_CONTAINS (file.errors, "executor.jobs: \"0\" is below the minimum 1; give an integer from 1 to 1024");
+  CHECK_CONTAINS (file.errors, "executor: the value \"lsf\" is not a choice; give one of local, slurm");
+  CHECK_CONTAINS (file.errors, "executor.jobs: the value \"0\" is below the minimum 1; give an integer from 1 to 1024");
   CHECK_CONTAINS (file.errors, "executor.memory: cannot be \"much\"; expected a size such as 500M or 4G");
   CHECK_CONTAINS (file.errors,
                   "executor.options: \"long\" is not allowed; expected options of sbatch separated by ';'");

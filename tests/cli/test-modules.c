@@ -166,6 +166,6 @@ TEST_CASE (modules, without_blas)
   CHECK_REFUSED (wanted, "multiplying matrices by OpenBLAS needs the module blas/openblas, which is in none of "
                          "the folders that plait plugins lists; install libopenblas-dev (Debian) and build "
                          "plait again");
-  CHECK_REFUSED (unknown, "PLAIT_BLAS is \"none\"; expected openblas, blis or mkl");
+  CHECK_REFUSED (unknown, "the environment variable PLAIT_BLAS is \"none\"; set it to openblas, blis or mkl");
   check_others_work ();
 }

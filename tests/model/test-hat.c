@@ -330,9 +330,9 @@ TEST_CASE (hat, refuses_settings_that_mean_nothing_together)
                  "set sentence_positions=none");
   check_refused ((const char *const[]){ "readers", "all", "sentence_positions", "learned", NULL },
                  "set readers=starts");
-  check_refused ((const char *const[]){ "heads", "3", NULL }, "heads=3 do not divide the width of 8 that they read");
+  check_refused ((const char *const[]){ "heads", "3", NULL }, "heads=3 do not divide the width of 8: choose a number");
   check_refused ((const char *const[]){ "heads", "8", "sentence_positions", "rotary", NULL },
-                 "heads=8 of a width of 8 are 1 wide: choose heads of an even width");
+                 "heads=8 of a width of 8 are 1 wide: choose another number of heads");
 }
 
 TEST_CASE (hat, refuses_more_sentences_than_learned_positions)

@@ -195,19 +195,19 @@ COMBINE (descends_undeclared_rows, plait_cross_descend (cross, NULL, 0, x, 1, FA
 COMBINE (reads_without_weights, plait_cross_sparse_context (cross, NULL, 0, CHOSEN (HEADS, 0), NULL), "plait_cross_sparse_context")
 COMBINE (reads_other_weights, plait_cross_sparse_context (cross, NULL, 0, CHOSEN (HEADS, 4), zeros (tape, 1, 1)), "plait_cross_sparse_context: row 4 was selected")
 
-COMBINE (multiplies_other_shapes, plait_multiply (tape, x.query, FEWER (x.query)), "plait_multiply was given [")
-COMBINE (divides_other_shapes, plait_divide (tape, x.query, FEWER (x.query)), "plait_divide was given [")
-COMBINE (greatest_of_other_shapes, plait_maximum (tape, x.query, FEWER (x.query)), "plait_maximum was given [")
-COMBINE (least_of_other_shapes, plait_minimum (tape, x.query, NARROWER (x.query)), "plait_minimum was given [")
+COMBINE (multiplies_other_shapes, plait_multiply (tape, x.query, FEWER (x.query)), "plait_multiply was given nodes of the shapes [")
+COMBINE (divides_other_shapes, plait_divide (tape, x.query, FEWER (x.query)), "plait_divide was given nodes of the shapes [")
+COMBINE (greatest_of_other_shapes, plait_maximum (tape, x.query, FEWER (x.query)), "plait_maximum was given nodes of the shapes [")
+COMBINE (least_of_other_shapes, plait_minimum (tape, x.query, NARROWER (x.query)), "plait_minimum was given nodes of the shapes [")
 COMBINE (scales_other_rows, plait_multiply_broadcast (tape, x.query, zeros (tape, x.query->value.rows + 1, 1)), "plait_multiply_broadcast was called with wrong arguments")
 COMBINE (scales_rows_by_a_matrix, plait_multiply_broadcast (tape, x.query, x.query), "plait_multiply_broadcast was called with wrong arguments")
 COMBINE (scales_other_columns, plait_multiply_broadcast (tape, x.query, zeros (tape, 1, x.query->value.width + 1)), "plait_multiply_broadcast was called with wrong arguments")
 COMBINE (softmax_of_nothing, plait_softmax (tape, NULL), "plait_softmax was called with wrong arguments")
 COMBINE (logarithm_of_nothing, plait_log (tape, NULL), "plait_log was called with wrong arguments")
 COMBINE (exponential_of_nothing, plait_exp (tape, NULL), "plait_exp was called with wrong arguments")
-COMBINE (sums_other_shapes, plait_add_n (tape, ((PlaitNode *[]){ x.query, NARROWER (x.query) }), 2), "plait_add_n was given [")
+COMBINE (sums_other_shapes, plait_add_n (tape, ((PlaitNode *[]){ x.query, NARROWER (x.query) }), 2), "plait_add_n was given nodes of the shapes [")
 COMBINE (sums_no_terms, plait_add_n (tape, &x.query, 0), "plait_add_n was called with wrong arguments")
-COMBINE (adds_another_shape, plait_residual (tape, x.query, NARROWER (x.query), 0), "plait_residual was given [")
+COMBINE (adds_another_shape, plait_residual (tape, x.query, NARROWER (x.query), 0), "plait_residual was given nodes of the shapes [")
 COMBINE (product_of_other_widths, plait_linear (tape, x.query, zeros (tape, 3, 2), NULL, PLAIT_ACTIVATION_NONE), "plait_linear_dropout was called with wrong arguments")
 COMBINE (bias_of_another_width, plait_linear (tape, x.query, zeros (tape, x.query->value.width, 2), zeros (tape, 1, 3), PLAIT_ACTIVATION_NONE), "plait_linear_dropout was called with wrong arguments")
 COMBINE (columns_beyond_the_last, plait_columns (tape, x.query, 1, x.query->value.width), "plait_columns was called with wrong arguments")
@@ -243,7 +243,7 @@ COMBINE (scales_without_end, plait_scale (tape, x.query, INFINITY), "plait_scale
 COMBINE (norm_without_number, plait_layer_norm (tape, x.query, zeros (tape, 1, x.query->value.width), zeros (tape, 1, x.query->value.width), NAN), "plait_layer_norm was called with wrong arguments")
 COMBINE (gathers_windows_of_nothing, plait_gather_windows (tape, x.query, ((gint64[]){ 0 }), 1, 0), "plait_gather_windows was called with wrong arguments")
 COMBINE (gathers_windows_without_end, plait_gather_windows (tape, x.query, ((gint64[]){ 0 }), 1, G_MAXINT64), "plait_gather_windows was called with wrong arguments")
-COMBINE (scans_unequal_shapes, plait_scan (tape, zeros (tape, 3, 2), zeros (tape, 3, 4), NULL, ((PlaitRagged){ 1, (gint64[]){ 0, 3 } })), "plait_scan was given [3, 2] and [3, 4]: give it nodes of one shape")
+COMBINE (scans_unequal_shapes, plait_scan (tape, zeros (tape, 3, 2), zeros (tape, 3, 4), NULL, ((PlaitRagged){ 1, (gint64[]){ 0, 3 } })), "plait_scan was given nodes of the shapes [3, 2] and [3, 4]: give it nodes of one shape")
 COMBINE (scans_other_rows, plait_scan (tape, zeros (tape, 3, 2), zeros (tape, 3, 2), NULL, ((PlaitRagged){ 1, (gint64[]){ 0, 2 } })), "plait_scan was called with wrong arguments")
 COMBINE (scans_from_other_states, plait_scan (tape, zeros (tape, 3, 2), zeros (tape, 3, 2), zeros (tape, 2, 2), ((PlaitRagged){ 1, (gint64[]){ 0, 3 } })), "plait_scan was called with wrong arguments")
 COMBINE (rotates_a_half_pair, plait_rotate (tape, zeros (tape, 1, 6), ((gint64[]){ 0 }), 2, 10000), "plait_rotate was called with wrong arguments")
@@ -271,5 +271,5 @@ prepare_too_few (PlaitTape *tape, const PlaitMemory *memory)
 TEST_CASE (misbehaving_combiners, prepares_too_few)
 {
   faulty_plugin = (FaultyPlugin){ .prepare = prepare_too_few };
-  check_fault (BOTH, COMBINER ", prepare", "gave a prepared node [4, 8], expected [5, 8]");
+  check_fault (BOTH, COMBINER ", prepare", "gave a prepared node of the shape [4, 8], expected [5, 8]");
 }

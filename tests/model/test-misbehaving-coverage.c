@@ -30,11 +30,11 @@ COVERAGE_BUILD (states_out_of_this_world, shape->width = (gint64)1 << 40, "build
 COVERAGE_BUILD (coverage_parameter_of_another, plait_parameters_declare (build->parameters, "decoder/a", 1, 1, PLAIT_ZEROS), "build: the parameter decoder/a is declared, but its name must begin with ")
 COVERAGE_STEP (update, adds_no_number_as_a_loss, (plait_coverage_add_loss (step, "sound", number (step->tape, NAN)), step->state), "its loss \"sound\" is nan, although the loss of the targets is finite")
 COVERAGE_STEP (score, scores_nothing, NULL, "gave NULL for a score")
-COVERAGE_STEP (score, scores_too_few, zeros (step->tape, step->n - 1, 1), "gave a score [")
+COVERAGE_STEP (score, scores_too_few, zeros (step->tape, step->n - 1, 1), "gave a score of the shape [")
 COVERAGE_STEP (score, scores_too_wide, zeros (step->tape, step->n, 99), "expected [")
 COVERAGE_STEP (score, loss_of_a_score, (plait_coverage_add_loss (step, "sound", zeros (step->tape, 1, 1)), NULL), "adds to a loss in score: add to it in update")
 COVERAGE_STEP (update, updates_to_nothing, NULL, "gave NULL for states")
-COVERAGE_STEP (update, updates_too_few, zeros (step->tape, step->n - 1, 2), "gave states [")
+COVERAGE_STEP (update, updates_too_few, zeros (step->tape, step->n - 1, 2), "gave states of the shape [")
 COVERAGE_STEP (update, updates_to_another_width, zeros (step->tape, step->n, 3), ", 3], expected [")
 COVERAGE_STEP (update, adds_an_undeclared_coverage_loss, (plait_coverage_add_loss (step, "other", zeros (step->tape, 1, 1)), NULL), "adds to the loss \"other\"")
 COVERAGE_STEP (update, adds_a_wide_coverage_loss, (plait_coverage_add_loss (step, "sound", step->state), NULL), "the loss \"sound\" is not a node [1, 1]")
@@ -50,5 +50,5 @@ prepare_too_few (PlaitTape *tape, const PlaitMemory *memory)
 TEST_CASE (misbehaving_coverages, prepares_too_few)
 {
   faulty_plugin = (FaultyPlugin){ .covered = TRUE, .prepare_coverage = prepare_too_few };
-  check_fault (BOTH, COVERAGE ", prepare", "gave a prepared node [4, 8], expected [5, 8]");
+  check_fault (BOTH, COVERAGE ", prepare", "gave a prepared node of the shape [4, 8], expected [5, 8]");
 }

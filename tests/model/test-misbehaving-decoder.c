@@ -273,7 +273,7 @@ DECODER_BUILD (carries_in_build, plait_decoding_carry (decoding, own->carried, N
  */
 
 DECODE (gives_nothing, return NULL, "gave NULL for states: give a node [")
-DECODE (gives_too_few_rows, return FEWER (x), "gave states [")
+DECODE (gives_too_few_rows, return FEWER (x), "gave states of the shape [")
 DECODE (gives_too_few_columns, return NARROWER (x), ", 7], expected [")
 DECODE (attention_late, plait_decoding_declare_attend (decoding, "decoder/a", ATTEND_SETTINGS ()), "calls plait_decoding_declare_attend in decode: call it in build")
 DECODE (cross_late, plait_decoding_declare_cross (decoding, "decoder/a/", NULL), "calls plait_decoding_declare_cross in decode: call it in build")

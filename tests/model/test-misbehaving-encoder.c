@@ -65,9 +65,9 @@ ENCODE (starts_without_documents, plait_encoding_starts (encoding), "calls plait
 ENCODE (fills_without_states, memory->states = NULL, "left a memory unfilled")
 ENCODE (fills_for_fewer_sentences, memory->rows.n = 1, "left a memory unfilled: give it states, and rows for each of 2 sentences")
 ENCODE (rows_that_fall, memory->rows.offsets = falling, "gave sentence 1 of a memory a negative number of rows")
-ENCODE (states_of_fewer_rows, memory->states = FEWER (memory->states), "gave states of a memory [4, 8], expected [5, 8]")
-ENCODE (states_of_another_width, memory->states = NARROWER (memory->states), "gave states of a memory [5, 7], expected [5, 8]")
-ENCODE (cells_of_another_width, memory->cells = NARROWER (memory->states), "gave cells of a memory [5, 7], expected [5, 8]")
+ENCODE (states_of_fewer_rows, memory->states = FEWER (memory->states), "gave states of a memory of the shape [4, 8], expected [5, 8]")
+ENCODE (states_of_another_width, memory->states = NARROWER (memory->states), "gave states of a memory of the shape [5, 7], expected [5, 8]")
+ENCODE (cells_of_another_width, memory->cells = NARROWER (memory->states), "gave cells of a memory of the shape [5, 7], expected [5, 8]")
 ENCODE (adds_an_undeclared_encoder_loss, plait_encoding_add_loss (encoding, "other", zeros (tape, 1, 1)), "adds to the loss \"other\"")
 ENCODE (adds_a_long_encoder_loss, plait_encoding_add_loss (encoding, "sound", zeros (tape, 3, 1)), "the loss \"sound\" is not a node [1, 1]")
 ENCODE (adds_no_number_as_an_encoder_loss, plait_encoding_add_loss (encoding, "sound", number (tape, INFINITY)), "its loss \"sound\" is inf, although the loss of the targets is finite")
@@ -123,7 +123,7 @@ TEST_CASE (misbehaving_encoders, promises_that_are_not_kept)
   faulty_plugin = (FaultyPlugin){ .encoder = build_with_summary };
   check_fault (BOTH, ENCODER ", encode", "gave NULL for a summary: give a node [2, 4]");
   faulty_plugin.encode = give_wide_summary;
-  check_fault (BOTH, ENCODER ", encode", "gave a summary [2, 5], expected [2, 4]");
+  check_fault (BOTH, ENCODER ", encode", "gave a summary of the shape [2, 5], expected [2, 4]");
 }
 
 static gboolean

@@ -108,7 +108,7 @@ OUTPUT_BUILD (reads_no_attention, shape->copies[0] = TRUE; shape->attention = "o
  */
 
 LOGITS (gives_nothing, pass->logit_states = NULL, "gave NULL for states of the logits: give a node [")
-LOGITS (gives_too_few_rows, pass->logit_states = FEWER (pass->states), "gave states of the logits [")
+LOGITS (gives_too_few_rows, pass->logit_states = FEWER (pass->states), "gave states of the logits of the shape [")
 LOGITS (gives_too_few_columns, pass->logit_states = NARROWER (pass->states), ", 7], expected [")
 LOGITS (gives_a_gate_alone, pass->gate = plait_columns (tape, pass->states, 0, 1), "gave a gate, but PlaitOutputShape.copies is FALSE for all memories")
 LOGITS (copies_undeclared, pass->copied[1] = zeros (tape, 1, 1), "copies words of memory 1, which build does not declare")
@@ -122,10 +122,10 @@ LOGITS (parameter_late, plait_parameters_declare (own->parameters, "decoder/outp
 LOGITS (begins_a_pass, plait_tape_begin (tape, PLAIT_TAPE_TRAIN, plait_random_key (1, "a", NULL, 1)), "calls plait_tape_begin, which only the host may call")
 LOGITS (goes_back_by_itself, plait_tape_backward (tape, zeros (tape, 1, 1)), "calls plait_tape_backward, which only the host may call")
 MIXTURE (forgets_the_gate, pass->gate = NULL, "gave NULL for a gate: give a node [")
-MIXTURE (gives_too_few_gates, pass->gate = FEWER (pass->gate), "gave a gate [")
-MIXTURE (gives_two_gates, pass->gate = plait_columns (tape, pass->states, 0, 2), "gave a gate [")
+MIXTURE (gives_too_few_gates, pass->gate = FEWER (pass->gate), "gave a gate of the shape [")
+MIXTURE (gives_two_gates, pass->gate = plait_columns (tape, pass->states, 0, 2), "gave a gate of the shape [")
 MIXTURE (copies_nothing, pass->copied[0] = NULL, "gave NULL for weights of copied words: give a node [")
-MIXTURE (copies_too_few, pass->copied[0] = FEWER (pass->copied[0]), "gave weights of copied words [")
+MIXTURE (copies_too_few, pass->copied[0] = FEWER (pass->copied[0]), "gave weights of copied words of the shape [")
 MIXTURE (copies_another_memory, pass->copied[1] = pass->copied[0], "copies words of memory 1, which build does not declare")
 MIXTURE (copies_less_than_nothing, pass->copied[0] = plait_scale (tape, pass->copied[0], -1), "gave a copied word of memory 0 the weight -")
 MIXTURE (copies_no_number, pass->copied[0] = plait_scale (tape, pass->copied[0], INFINITY), "plait_scale")

@@ -38,7 +38,7 @@ TEST_CASE (registry, a_broken_plugin_hides_too_and_says_why)
   faulty_plugin_write (first, "combiner/sound.ini", "[plugin]\nname=sound\n", -1);
   g_autoptr (PlaitRegistry) registry = plait_registry_new_for_folders ((const char *[]){ first, second, NULL });
   CHECK (!plait_registry_find (registry, PLAIT_PLUGIN_COMBINER, "sound", &error));
-  CHECK_ERROR (error, PLAIT_ERROR_PLUGIN, "first/combiner/sound.ini:1: [plugin] has no kind");
+  CHECK_ERROR (error, PLAIT_ERROR_PLUGIN, "first/combiner/sound.ini:1: [plugin] has no key kind");
 }
 
 TEST_CASE (registry, a_module_without_schema_is_seen)
@@ -85,7 +85,7 @@ TEST_CASE (registry, unknown_names_say_where_they_were_looked_for)
   plait_registry_remember (registry, PLAIT_PLUGIN_COMBINER, "flut", "/there/combiner/flut.so");
   CHECK (!plait_registry_find (registry, PLAIT_PLUGIN_COMBINER, "flut", &error));
   CHECK_ERROR (error, PLAIT_ERROR_PLUGIN,
-               "there is no combiner called \"flut\"; the run was trained with the one in /there/combiner/flut.so "
+               "there is no combiner called \"flut\"; the run was trained with the module /there/combiner/flut.so "
                "(looked for in ");
 }
 

@@ -80,41 +80,44 @@ TEST_CASE (schema, every_fault_has_its_place_and_remedy)
     const char *part;
   } cases[] = {
     { 1, "[plugni]", "example.ini: has no group [plugin], so it is not a schema" },
-    { 2, "", "example.ini:1: [plugin] has no name; add name=" },
+    { 2, "", "example.ini:1: [plugin] has no key name; add name=" },
     { 2, "name=other", "example.ini:2: name=other, but the file is called example.ini" },
-    { 3, "kind=encodr", "example.ini:3: \"encodr\" is not a kind of plugin; did you mean \"encoder\"?" },
+    { 3, "kind=encodr", "example.ini:3: the name \"encodr\" is not a kind of plugin; did you mean \"encoder\"?" },
     { 3, "kind=combiner", "example.ini:3: kind=combiner, but the file lies in a folder called encoder" },
-    { 3, "", "[plugin] has no kind" },
+    { 3, "", "[plugin] has no key kind" },
     { 4, "interface=3", "example.ini:4: interface=3, but this plait has interface 2; update plait" },
     { 4, "interface=0", "example.ini:4: interface=0, but this plait has interface 2; take a newer plugin" },
     { 4, "interface=one", "example.ini:4: interface=one is not an integer" },
-    { 5, "summary=", "example.ini:5: summary is empty" },
-    { 5, "summary=a\\tb", "example.ini:5: summary holds the control character 0x09" },
-    { 5, "sumary=An example", "example.ini:5: \"sumary\" is not a key of [plugin]; did you mean \"summary\"?" },
+    { 5, "summary=", "example.ini:5: the value of summary is empty" },
+    { 5, "summary=a\\tb", "example.ini:5: the value of summary holds the control character 0x09" },
+    { 5, "sumary=An example",
+      "example.ini:5: the name \"sumary\" is not a key of [plugin]; did you mean \"summary\"?" },
     { 6, "input=trees",
-      "example.ini:6: \"trees\" is not an input of encoders; expected one of tokens, features, documents" },
-    { 6, "", "[plugin] has no input; add input=tokens, features or documents" },
+      "example.ini:6: the name \"trees\" is not an input of encoders; expected one of tokens, features, documents" },
+    { 6, "", "[plugin] has no key input; add input=tokens, features or documents" },
     { 6, "input=tokens\nstreams=levels",
-      "example.ini:7: \"levels\" is not a stream that an encoder can read; expected one of trees" },
-    { 6, "input=features\nstreams=trees", "example.ini:7: trees need tokens; give input=tokens" },
-    { 7, "[require]", "example.ini:7: \"require\" is not a group of a schema; did you mean \"requires\"?" },
-    { 8, "decoder=2gru", "example.ini:8: \"2gru\" is not the name of a decoder; name plugins of this kind" },
-    { 8, "attention=head", "example.ini:8: \"head\" is not what a decoder provides; did you mean \"heads\"?" },
+      "example.ini:7: the name \"levels\" is not a stream that an encoder can read; expected one of trees" },
+    { 6, "input=features\nstreams=trees", "example.ini:7: streams=trees needs input=tokens" },
+    { 7, "[require]", "example.ini:7: the name \"require\" is not a group of a schema; did you mean \"requires\"?" },
+    { 8, "decoder=2gru", "example.ini:8: \"2gru\" is not the name of a decoder; give names of decoder plugins" },
+    { 8, "attention=head", "example.ini:8: the name \"head\" is not what a decoder provides; did you mean \"heads\"?" },
     { 8, "decoder=transformer,gru",
       "\"transformer,gru\" is not the name of a decoder; did you mean \"transformer;gru\"?" },
-    { 8, "decoders=gru", "example.ini:8: \"decoders\" is not a key of [requires]; did you mean \"decoder\"?" },
-    { 8, "memories=one", "example.ini:8: only a combiner or coverage that requires a structure has this key" },
-    { 10, "structure=treee", "example.ini:10: \"treee\" is not a structure of memories; did you mean \"tree\"?" },
+    { 8, "decoders=gru", "example.ini:8: the name \"decoders\" is not a key of [requires]; did you mean \"decoder\"?" },
+    { 8, "memories=one",
+      "example.ini:8: this key does not apply: only a combiner or coverage that requires a structure has this key" },
+    { 10, "structure=treee",
+      "example.ini:10: the name \"treee\" is not a structure of memories; did you mean \"tree\"?" },
     { 11, "[parameter.two words]", "example.ini:11: \"two words\" is not a valid name for a parameter" },
     { 11, "[parameter.]", "example.ini:11: \"\" is not a valid name for a parameter" },
-    { 12, "type=int", "example.ini:12: \"int\" is not a type" },
-    { 12, "", "example.ini:11: [parameter.heads] has no type" },
-    { 13, "default=zero", "example.ini:11: parameter heads: default: \"zero\" is not an integer" },
-    { 13, "default=0", "example.ini:11: parameter heads: default: \"0\" is below the minimum 1" },
+    { 12, "type=int", "example.ini:12: the name \"int\" is not a type" },
+    { 12, "", "example.ini:11: [parameter.heads] has no key type" },
+    { 13, "default=zero", "example.ini:11: parameter heads: default: the value \"zero\" is not an integer" },
+    { 13, "default=0", "example.ini:11: parameter heads: default: the value \"0\" is below the minimum 1" },
     { 14, "minimum=one", "example.ini:11: parameter heads: minimum=one is not an integer" },
     { 14, "choices=a;b", "example.ini:11: parameter heads: choices=a;b for a setting of type integer" },
-    { 15, "", "example.ini:11: [parameter.heads] has no summary" },
-    { 15, "help=Heads", "example.ini:15: \"help\" is not a key of [parameter.heads]" },
+    { 15, "", "example.ini:11: [parameter.heads] has no key summary" },
+    { 15, "help=Heads", "example.ini:15: the name \"help\" is not a key of [parameter.heads]" },
     { 15, "summary=a\nsummary=b", "example.ini:16: " },
     { 15, "[plugin]", "example.ini:15: " },
     { 15, "no equals sign", "example.ini:15: " },
@@ -139,7 +142,8 @@ TEST_CASE (schema, all_faults_at_once)
   REQUIRE (error != NULL);
   CHECK_CONTAINS (error->message, "example.ini:4: interface=7");
   CHECK_CONTAINS (error->message, "example.ini:5: \"words\"");
-  CHECK_CONTAINS (error->message, "example.ini:6: \"license\" is not a key of [plugin]; did you mean \"licence\"?");
+  CHECK_CONTAINS (error->message,
+                  "example.ini:6: the name \"license\" is not a key of [plugin]; did you mean \"licence\"?");
   CHECK_CONTAINS (error->message, "has no summary");
 }
 
@@ -152,7 +156,7 @@ TEST_CASE (schema, what_only_encoders_have)
   faulty_plugin_write (plait_test_folder (), "combiner/x.ini", text, -1);
   CHECK (!plait_schema_read (plait_test_path ("combiner/x.ini"), &error));
   REQUIRE (error != NULL);
-  CHECK_CONTAINS (error->message, "x.ini:6: only an encoder has an input");
+  CHECK_CONTAINS (error->message, "x.ini:6: only an encoder has the key input");
   CHECK_CONTAINS (error->message, "x.ini:7: only an encoder reads streams");
   CHECK_CONTAINS (error->message, "x.ini:9: only an encoder provides a structure");
 }
@@ -180,11 +184,11 @@ TEST_CASE (schema, all_memories_or_one_of_them)
   CHECK (!all->one_memory_is_enough);
   CHECK (one->one_memory_is_enough);
   CHECK (!read_combiner ("structure=levels\nmemories=two\n", &error));
-  CHECK_ERROR (error, PLAIT_ERROR_PLUGIN, "x.ini:8: \"two\" is neither all nor one; write one of them");
+  CHECK_ERROR (error, PLAIT_ERROR_PLUGIN, "x.ini:8: the value \"two\" is neither all nor one; write one of these two");
   g_clear_error (&error);
   CHECK (!read_combiner ("memories=one\n", &error));
   CHECK_ERROR (error, PLAIT_ERROR_PLUGIN,
-               "x.ini:7: only a combiner or coverage that requires a structure has this key");
+               "x.ini:7: this key does not apply: only a combiner or coverage that requires a structure has this key");
 }
 
 TEST_CASE (schema, combiners_without_coverage)
@@ -201,7 +205,8 @@ TEST_CASE (schema, combiners_without_coverage)
   CHECK_ERROR (error, PLAIT_ERROR_PLUGIN, "x.ini:7: \"word\" is not a value of coverage; write coverage=none");
   g_clear_error (&error);
   CHECK (!read_text (text, &error));
-  CHECK_ERROR (error, PLAIT_ERROR_PLUGIN, "example.ini:8: only a combiner can refuse a coverage");
+  CHECK_ERROR (error, PLAIT_ERROR_PLUGIN,
+               "example.ini:8: this key does not apply: only a combiner can refuse a coverage");
 }
 
 TEST_CASE (schema, combiners_that_pair_sentences)
@@ -218,7 +223,8 @@ TEST_CASE (schema, combiners_that_pair_sentences)
   CHECK_ERROR (error, PLAIT_ERROR_PLUGIN, "x.ini:7: \"words\" is not a value of target; write target=sentences");
   g_clear_error (&error);
   CHECK (!read_text (text, &error));
-  CHECK_ERROR (error, PLAIT_ERROR_PLUGIN, "example.ini:8: only a combiner knows the sentences of a target");
+  CHECK_ERROR (error, PLAIT_ERROR_PLUGIN,
+               "example.ini:8: this key does not apply: only a combiner knows the sentences of a target");
 }
 
 /* Returns the schema of a plugin of @kind whose group [provides] has the lines @provides. */
@@ -241,10 +247,11 @@ TEST_CASE (schema, outputs_that_write_own_words)
   } bad[] = {
     { "output", "words=all\n", "x.ini:7: \"all\" is not a value of words; write words=own" },
     { "output", "structure=tree\n", "x.ini:7: only an encoder provides a structure; drop the key" },
-    { "coverage", "words=own\n", "x.ini:7: only an output writes words; drop the key" },
+    { "coverage", "words=own\n", "x.ini:7: this key does not apply: only an output writes words; drop the key" },
     { "coverage", "attention=heads\n", "x.ini:7: only a decoder provides attention; drop the key" },
-    { "decoder", "", "[provides] has no attention; add attention=heads or attention=score" },
-    { "decoder", "attention=heds\n", "x.ini:7: \"heds\" is not what a decoder provides; did you mean \"heads\"?" },
+    { "decoder", "", "[provides] has no key attention; add attention=heads or attention=score" },
+    { "decoder", "attention=heds\n",
+      "x.ini:7: the name \"heds\" is not what a decoder provides; did you mean \"heads\"?" },
   };
   g_autoptr (PlaitSchema) own = read_provider ("output", "words=own\n", NO_ERROR);
   g_autoptr (PlaitSchema) unsaid = read_provider ("output", "", NO_ERROR);

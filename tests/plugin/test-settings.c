@@ -57,27 +57,27 @@ TEST_CASE (settings, canonical_texts)
 
 TEST_CASE (settings, refusals)
 {
-  check_refused (&heads, "", "\"\" is not an integer; give an integer from 1 to 64");
-  check_refused (&heads, "8x", "\"8x\" is not an integer; give an integer from 1 to 64");
-  check_refused (&heads, "0x10", "\"0x10\" is not an integer; give an integer from 1 to 64");
-  check_refused (&heads, "1,000", "\"1,000\" is not an integer; give an integer from 1 to 64");
-  check_refused (&heads, "4.0", "\"4.0\" is not an integer; give an integer from 1 to 64");
+  check_refused (&heads, "", "the value \"\" is not an integer; give an integer from 1 to 64");
+  check_refused (&heads, "8x", "the value \"8x\" is not an integer; give an integer from 1 to 64");
+  check_refused (&heads, "0x10", "the value \"0x10\" is not an integer; give an integer from 1 to 64");
+  check_refused (&heads, "1,000", "the value \"1,000\" is not an integer; give an integer from 1 to 64");
+  check_refused (&heads, "4.0", "the value \"4.0\" is not an integer; give an integer from 1 to 64");
   check_refused (&heads, "99999999999999999999",
-                 "\"99999999999999999999\" is not an integer; give an integer from 1 to 64");
-  check_refused (&heads, "0", "\"0\" is below the minimum 1; give an integer from 1 to 64");
-  check_refused (&heads, "65", "\"65\" is above the maximum 64; give an integer from 1 to 64");
-  check_refused (&rate, "0,5", "\"0,5\" is not a number; give a number from 0 to 0.9");
-  check_refused (&rate, "nan", "\"nan\" is not a number; give a number from 0 to 0.9");
-  check_refused (&rate, "inf", "\"inf\" is not a number; give a number from 0 to 0.9");
-  check_refused (&rate, "0.95", "\"0.95\" is above the maximum 0.9; give a number from 0 to 0.9");
-  check_refused (&flag, "yes", "\"yes\" is not a truth value; give true or false");
-  check_refused (&norm, "psot", "\"psot\" is not a choice (did you mean \"post\"?); give one of pre, post");
-  check_refused (&norm, "middle", "\"middle\" is not a choice; give one of pre, post");
-  check_refused (&parts, "one;fuor", "\"fuor\" is not a choice; give a list of one, two, three");
-  check_refused (&parts, "one;;two", "\"one;;two\" has an empty item; give a list of one, two, three");
-  check_refused (&parts, "one;one", "\"one;one\" names \"one\" twice; give a list of one, two, three");
+                 "the value \"99999999999999999999\" is not an integer; give an integer from 1 to 64");
+  check_refused (&heads, "0", "the value \"0\" is below the minimum 1; give an integer from 1 to 64");
+  check_refused (&heads, "65", "the value \"65\" is above the maximum 64; give an integer from 1 to 64");
+  check_refused (&rate, "0,5", "the value \"0,5\" is not a number; give a number from 0 to 0.9");
+  check_refused (&rate, "nan", "the value \"nan\" is not a number; give a number from 0 to 0.9");
+  check_refused (&rate, "inf", "the value \"inf\" is not a number; give a number from 0 to 0.9");
+  check_refused (&rate, "0.95", "the value \"0.95\" is above the maximum 0.9; give a number from 0 to 0.9");
+  check_refused (&flag, "yes", "the value \"yes\" is not a truth value; give true or false");
+  check_refused (&norm, "psot", "the value \"psot\" is not a choice (did you mean \"post\"?); give one of pre, post");
+  check_refused (&norm, "middle", "the value \"middle\" is not a choice; give one of pre, post");
+  check_refused (&parts, "one;fuor", "the value \"fuor\" is not a choice; give a list of one, two, three");
+  check_refused (&parts, "one;;two", "the value \"one;;two\" has an empty item; give a list of one, two, three");
+  check_refused (&parts, "one;one", "the value \"one;one\" names \"one\" twice; give a list of one, two, three");
   check_refused (&label, "a\tb", "a value holds the control character 0x09; give one line of plain text");
-  check_refused (&label, "\xff", "\"\xef\xbf\xbd\" is not valid UTF-8; give it in UTF-8");
+  check_refused (&label, "\xff", "the value \"\xef\xbf\xbd\" is not valid UTF-8; write it in UTF-8");
 }
 
 TEST_CASE (settings, specifications_that_make_no_sense)
@@ -95,8 +95,8 @@ TEST_CASE (settings, specifications_that_make_no_sense)
     { { "x", PLAIT_SETTING_INTEGER, "1", NULL, NULL, "a;b" }, "choices=a;b for a setting of type integer" },
     { { "x", PLAIT_SETTING_CHOICE, "a", NULL, NULL, "a;a" }, "holds a name twice" },
     { { "x", PLAIT_SETTING_CHOICE, "a", NULL, NULL, "a;" }, "holds an empty name" },
-    { { "x", PLAIT_SETTING_CHOICE, "c", NULL, NULL, "a;b" }, "default: \"c\" is not a choice" },
-    { { "x", PLAIT_SETTING_INTEGER, "9", "1", "4" }, "default: \"9\" is above the maximum 4" },
+    { { "x", PLAIT_SETTING_CHOICE, "c", NULL, NULL, "a;b" }, "default: the value \"c\" is not a choice" },
+    { { "x", PLAIT_SETTING_INTEGER, "9", "1", "4" }, "default: the value \"9\" is above the maximum 4" },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)

@@ -116,10 +116,11 @@ check_element (Checker *checker, guint leaf, gint64 element, double floor, GErro
       if (off <= tolerance)
         return TRUE;
     }
-  return plait_fail (error, PLAIT_ERROR_FAILED,
-                     "the gradient of %s[%jd, %jd] is %.12g by backward and %.12g by finite differences, a relative "
-                     "error of %.3g where at most %.3g is allowed; a term of a backward is wrong",
-                     what->name, row, column, analytic, numeric, off, tolerance);
+  return plait_fail (
+      error, PLAIT_ERROR_FAILED,
+      "the gradient of %s[%jd, %jd] is %.12g by backward and %.12g by finite differences, a relative error of %.3g "
+      "where at most %.3g is allowed; correct the backward function that computes this gradient",
+      what->name, row, column, analytic, numeric, off, tolerance);
 }
 
 static gboolean

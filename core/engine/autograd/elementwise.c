@@ -8,8 +8,8 @@ static void
 expect_one_shape (PlaitTape *tape, const char *function, const PlaitNode *x, const PlaitNode *y)
 {
   if (x->value.rows != y->value.rows || x->value.width != y->value.width)
-    plait_tape_fail (tape, "%s was given [%jd, %jd] and [%jd, %jd]: give it nodes of one shape", function,
-                     x->value.rows, x->value.width, y->value.rows, y->value.width);
+    plait_tape_fail (tape, "%s was given nodes of the shapes [%jd, %jd] and [%jd, %jd]: give it nodes of one shape",
+                     function, x->value.rows, x->value.width, y->value.rows, y->value.width);
 }
 
 /* Returns a node of the shape of inputs[0]. */

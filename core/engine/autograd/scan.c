@@ -53,8 +53,8 @@ plait_scan (PlaitTape *tape, PlaitNode *a, PlaitNode *b, PlaitNode *initial, Pla
 
   plait_tape_expect (tape, a && b && plait_ragged_is_valid (rows));
   if (a->value.rows != b->value.rows || a->value.width != b->value.width)
-    plait_tape_fail (tape, "%s was given [%jd, %jd] and [%jd, %jd]: give it nodes of one shape", G_STRFUNC,
-                     a->value.rows, a->value.width, b->value.rows, b->value.width);
+    plait_tape_fail (tape, "%s was given nodes of the shapes [%jd, %jd] and [%jd, %jd]: give it nodes of one shape",
+                     G_STRFUNC, a->value.rows, a->value.width, b->value.rows, b->value.width);
   plait_tape_expect (tape, plait_ragged_rows (rows) == a->value.rows);
   plait_tape_expect (tape, !initial || (initial->value.rows == rows.n && initial->value.width == a->value.width));
   node = plait_tape_node (tape, &scan, a->value.rows, a->value.width, inputs, SCAN_INPUTS, sizeof rows);

@@ -177,7 +177,8 @@ plait_tape_tensor (PlaitTape *tape, gint64 rows, gint64 width)
   gint64 n;
 
   if (__builtin_mul_overflow (rows, width, &n) || n > MAX_ELEMENTS)
-    plait_tape_fail (tape, "makes a node [%jd, %jd], which no machine has memory for", rows, width);
+    plait_tape_fail (tape, "makes a node [%jd, %jd], which no machine has memory for: make the node smaller", rows,
+                     width);
   tensor.data = plait_arena_allocate (tape->arena, plait_tensor_size (tensor));
   return tensor;
 }

@@ -68,7 +68,10 @@ plait_tree_descent (PlaitTape *tape, const PlaitTreeDescent *descent, PlaitNode 
   *result
       = plait_tree_descent_forward (plait_tape_pool (tape), plait_tape_arena (tape), descent, &scores, all || records);
   if (result->weighed < 0)
-    plait_tape_fail (tape, "%s: children of a row are not rows of its sentence", G_STRFUNC);
+    plait_tape_fail (
+        tape,
+        "%s: the children of a memory row are not rows of its sentence: mend first_child and n_children of the memory",
+        G_STRFUNC);
   node = plait_tape_node (tape, &tree_descent, plait_selected_rows_count (&result->leaves), 1, inputs, DESCENT_INPUTS,
                           sizeof (Payload));
   *(Payload *)node->payload = (Payload){ *result, vector ? 1 : (PlaitScalar)scale };

@@ -69,12 +69,12 @@ plait_encoder_stack_declare (PlaitEncoderStack *stack, PlaitParameters *paramete
     return TRUE; /* plait_parameters_check reports the fault to the host */
   if (declaration->width % declaration->heads != 0)
     return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "heads=%jd do not divide the width of %jd that they read: choose heads that do",
+                       "heads=%jd do not divide the width of %jd: choose a number of heads that divides the width",
                        declaration->heads, declaration->width);
   if (declaration->positions == PLAIT_POSITIONS_ROTARY && declaration->width / declaration->heads % 2 != 0)
     return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "rotary positions rotate pairs of columns, but heads=%jd of a width of %jd are %jd wide: choose "
-                       "heads of an even width",
+                       "rotary positions need heads of an even width, but heads=%jd of a width of %jd are %jd wide: "
+                       "choose another number of heads",
                        declaration->heads, declaration->width, declaration->width / declaration->heads);
   *stack = (PlaitEncoderStack){
     .pre_norm = declaration->norm == PLAIT_ENCODER_NORM_DECODER ? declaration->pre_norm

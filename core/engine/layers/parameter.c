@@ -180,9 +180,10 @@ can_begin (PlaitParameters *parameters, const char *name, gint64 rows, gint64 wi
   char digits[PLAIT_NUMBER_LENGTH];
 
   if ((guint)initial->kind > PLAIT_INITIAL_ORTHOGONAL)
-    note_fault (parameters,
-                "the parameter %s has initial values of kind %u, which does not exist: use a PLAIT_... macro", name,
-                (guint)initial->kind);
+    note_fault (
+        parameters,
+        "the parameter %s has initial values of kind %u, which does not exist: use a macro such as PLAIT_GLOROT", name,
+        (guint)initial->kind);
   else if (!isfinite (initial->size) || (initial->size < 0 && initial->kind != PLAIT_INITIAL_BLOCKS))
     note_fault (parameters, "the parameter %s has initial values of size %s: give a finite number, not below 0", name,
                 plait_format_double (digits, initial->size));
@@ -192,8 +193,10 @@ can_begin (PlaitParameters *parameters, const char *name, gint64 rows, gint64 wi
                 "give numbers that divide its columns and rows",
                 name, rows, width, blocks, stacked);
   else if (initial->kind == PLAIT_INITIAL_BLOCKS && (initial->first > initial->last || initial->last >= blocks))
-    note_fault (parameters, "the parameter %s has initial values in blocks %u to %u of %jd: number blocks from 0", name,
-                initial->first, initial->last, blocks);
+    note_fault (parameters,
+                "the parameter %s has initial values in blocks %u to %u, but has %jd blocks: give blocks that exist, "
+                "in ascending order from 0",
+                name, initial->first, initial->last, blocks);
   else if (orthogonal && width / blocks != rows / stacked)
     note_fault (parameters,
                 "the parameter %s [%jd, %jd] has orthogonal initial values, but its blocks are not square: make them "
@@ -219,8 +222,10 @@ can_declare (PlaitParameters *parameters, const char *name, gint64 rows, gint64 
     note_fault (parameters, "the parameter %s is declared as [%jd, %jd]: give it at least one row and one column", name,
                 rows, width);
   else if (plait_crash_get_owner ().who && rows > MAX_ELEMENTS / width)
-    note_fault (parameters, "the parameter %s is declared as [%jd, %jd], which no machine has memory for", name, rows,
-                width);
+    note_fault (
+        parameters,
+        "the parameter %s is declared as [%jd, %jd], which no machine has memory for: make the parameter smaller", name,
+        rows, width);
   else if (parameters->prefix && !g_str_has_prefix (name, parameters->prefix))
     note_fault (parameters,
                 "the parameter %s is declared, but its name must begin with %s: put this prefix before the name", name,

@@ -31,7 +31,8 @@ open_library (const char *name, GError **error)
     if (!name || g_str_equal (name, libraries[i].name))
       table = plait_module_open (&libraries[i], first ? NULL : &first);
   if (!table && !first)
-    return plait_fail_null (error, PLAIT_ERROR_INPUT, "PLAIT_BLAS is \"%s\"; expected openblas, blis or mkl", name);
+    return plait_fail_null (error, PLAIT_ERROR_INPUT,
+                            "the environment variable PLAIT_BLAS is \"%s\"; set it to openblas, blis or mkl", name);
   if (table)
     g_clear_error (&first);
   else
@@ -135,8 +136,8 @@ reserve (const PlaitBlasTable *table, guint threads, GError **error)
     table->give_buffer (buffers[i]);
   return n == threads
          || plait_fail (error, PLAIT_ERROR_MEMORY,
-                        "OpenBLAS has no memory for thread %u of %u (it maps up to 256 MiB for each); ask for fewer "
-                        "with --threads, or raise the limit of memory (ulimit -v)",
+                        "OpenBLAS has no memory for thread %u of %u (it maps up to 256 MiB for each thread); ask for "
+                        "fewer threads with --threads, or raise the limit of memory (ulimit -v)",
                         n + 1, threads);
 }
 

@@ -134,7 +134,8 @@ static void
 expect_links (PlaitTape *tape, const char *what, const gint64 *links, PlaitRagged rows, gboolean needed)
 {
   if (!links && needed)
-    plait_tape_fail (tape, "gave a memory without the links \"%s\" that its structure needs", what);
+    plait_tape_fail (
+        tape, "gave a memory without the links \"%s\" that its structure needs: fill this array of PlaitLinks", what);
   for (gint64 s = 0; links && s < rows.n; s++)
     for (gint64 row = rows.offsets[s]; row < rows.offsets[s + 1]; row++)
       if (links[row] != -1 && (links[row] < rows.offsets[s] || links[row] >= rows.offsets[s + 1]))
@@ -151,7 +152,8 @@ expect_levels (PlaitTape *tape, const PlaitLinks *links, gint64 row)
   gint64 level = links->level[row], first = links->first_child[row];
 
   if (level < 0)
-    plait_tape_fail (tape, "gave row %jd of a memory the level %jd: leaves are at level 0", row, level);
+    plait_tape_fail (tape, "gave row %jd of a memory the level %jd: give levels of at least 0, the level of leaves",
+                     row, level);
   for (gint64 child = first; child < first + links->n_children[row]; child++)
     if (links->level[child] >= level)
       plait_tape_fail (
@@ -163,7 +165,8 @@ static void
 expect_children (PlaitTape *tape, const PlaitLinks *links, PlaitRagged rows, gboolean needed)
 {
   if (needed && (!links->n_children || !links->level))
-    plait_tape_fail (tape, "gave a memory of levels without the links \"%s\"", links->level ? "n_children" : "level");
+    plait_tape_fail (tape, "gave a memory of levels without the links \"%s\": fill this array of PlaitLinks",
+                     links->level ? "n_children" : "level");
   for (gint64 s = 0; links->n_children && links->first_child && s < rows.n; s++)
     for (gint64 row = rows.offsets[s]; row < rows.offsets[s + 1]; row++)
       {
@@ -192,7 +195,8 @@ expect_no_cycle (PlaitTape *tape, const gint64 *parent, gint64 n)
       for (; at >= 0 && !seen[at]; at = parent[at])
         seen[at] = row + 1;
       if (at >= 0 && seen[at] == row + 1)
-        plait_tape_fail (tape, "gave a memory \"parent\" links with a cycle at row %jd", at);
+        plait_tape_fail (
+            tape, "gave a memory \"parent\" links with a cycle at row %jd: a row cannot be its own ancestor", at);
     }
   plait_arena_release (plait_tape_arena (tape), seen, (gsize)(n + 1) * sizeof *seen);
 }
@@ -214,7 +218,8 @@ expect_structure (PlaitTape *tape, const PlaitMemory *memory, PlaitStructure str
   expect_links (tape, "next", links->next, memory->rows, FALSE);
   expect_children (tape, links, memory->rows, levels);
   if ((structure & PLAIT_STRUCTURE_SENTENCES) && !links->sentence)
-    plait_tape_fail (tape, "gave a memory without the links \"sentence\" that its structure needs");
+    plait_tape_fail (
+        tape, "gave a memory without the links \"sentence\" that its structure needs: fill this array of PlaitLinks");
 }
 
 static void
@@ -226,7 +231,8 @@ expect_memory (PlaitTape *tape, const PlaitMemory *memory, gint64 sentences, gin
     plait_tape_fail (tape, "left a memory unfilled: give it states, and rows for each of %jd sentences", sentences);
   for (gint64 s = 0; s < sentences; s++)
     if (plait_ragged_length (memory->rows, s) < 0)
-      plait_tape_fail (tape, "gave sentence %jd of a memory a negative number of rows", s);
+      plait_tape_fail (tape, "gave sentence %jd of a memory a negative number of rows: give offsets in ascending order",
+                       s);
   rows = plait_ragged_rows (memory->rows);
   plait_call_expect_node (tape, "states of a memory", memory->states, rows, width);
   if (memory->cells)
@@ -242,8 +248,8 @@ expect_numbers (PlaitTape *tape, const char *what, const gint64 *numbers, PlaitR
     for (gint64 row = rows.offsets[s]; row < rows.offsets[s + 1]; row++)
       if (numbers[row] < -1 || numbers[row] >= plait_ragged_length (limits, s))
         plait_tape_fail (tape,
-                         "gave row %jd of a memory the link \"%s\" to number %jd, but there are %jd, counted from 0: "
-                         "give one of these numbers, or -1",
+                         "gave row %jd of a memory the link \"%s\" to number %jd, but there are %jd numbers, from 0: "
+                         "give one of them, or -1",
                          row, what, numbers[row], plait_ragged_length (limits, s));
 }
 

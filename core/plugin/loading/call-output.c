@@ -53,9 +53,10 @@ check_copies (const PlaitComponent *component, const PlaitOutputBuild *build, co
       if (!shape->copies[m])
         continue;
       if (m >= build->n_memories)
-        return plait_fail (error, PLAIT_ERROR_PLUGIN,
-                           "%s: build copies memory %u, but there are only %u; give a number from 0", component->label,
-                           m, build->n_memories);
+        return plait_fail (
+            error, PLAIT_ERROR_PLUGIN,
+            "%s: build copies memory %u, but there are only %u memories, numbered from 0; choose one of them",
+            component->label, m, build->n_memories);
       if (!build->memories[m].has_words)
         return plait_fail (
             error, PLAIT_ERROR_PLUGIN,
@@ -152,8 +153,9 @@ expect_given (const PlaitOutputPass *pass, const PlaitOutputPass *given)
 {
   if (pass->tape != given->tape || pass->states != given->states || pass->n_memories != given->n_memories
       || pass->attention != given->attention || pass->copied != given->copied)
-    plait_tape_fail (given->tape, "changes fields of the pass that the host filled: fill logit_states, gate and the "
-                                  "elements of copied");
+    plait_tape_fail (
+        given->tape,
+        "changes fields of the pass that the host filled: fill only logit_states, gate and the elements of copied");
 }
 
 void

@@ -126,8 +126,8 @@ plait_call_expect_node (PlaitTape *tape, const char *what, const PlaitNode *node
   if (!node)
     plait_tape_fail (tape, "gave NULL for %s: give a node [%jd, %jd]", what, rows, width);
   if (node->value.rows != rows || node->value.width != width)
-    plait_tape_fail (tape, "gave %s [%jd, %jd], expected [%jd, %jd]", what, node->value.rows, node->value.width, rows,
-                     width);
+    plait_tape_fail (tape, "gave %s of the shape [%jd, %jd], expected [%jd, %jd]", what, node->value.rows,
+                     node->value.width, rows, width);
 }
 
 /* Checks the node that prepare returned (may be NULL), restores the code owner @before and returns the node. */

@@ -9,7 +9,8 @@ static void
 expect_leaves (const PlaitEncoding *encoding, const char *function)
 {
   if (!encoding->leaves)
-    plait_tape_fail (encoding->tape, "calls %s without an inner encoder: give leaves=true in its schema", function);
+    plait_tape_fail (encoding->tape, "calls %s without an inner encoder: give leaves=true in the schema of the plugin",
+                     function);
 }
 
 /* Returns the number of rows of each sentence that its tree covers: all except EOS. */
@@ -35,7 +36,8 @@ plait_encoding_tree (const PlaitEncoding *encoding)
 
   expect_leaves (encoding, G_STRFUNC);
   if (!trees)
-    plait_tape_fail (encoding->tape, "calls %s without trees: give streams=trees in its schema", G_STRFUNC);
+    plait_tape_fail (encoding->tape, "calls %s without trees: give streams=trees in the schema of the plugin",
+                     G_STRFUNC);
   return plait_tree_rows (encoding->tape, encoding->leaves->memories[0].rows, count_words (encoding), trees->nodes,
                           trees->left, trees->right);
 }
@@ -99,7 +101,8 @@ documents_of (const PlaitEncoding *encoding, const char *function)
   const PlaitDocuments *documents = encoding->input->documents;
 
   if (!documents)
-    plait_tape_fail (encoding->tape, "calls %s without documents: give input=documents in its schema", function);
+    plait_tape_fail (encoding->tape, "calls %s without documents: give input=documents in the schema of the plugin",
+                     function);
   return documents;
 }
 

@@ -79,7 +79,8 @@ static gboolean
 check_bindings (const char *path, const PlaitPluginDescriptor *descriptor, const PlaitSchema *schema, GError **error)
 {
   if (descriptor->n_bindings > MAX_BINDINGS || (descriptor->n_bindings > 0 && !descriptor->bindings))
-    return refuse (path, error, "claims %u parameters%s; define it with PLAIT_PLUGIN_DEFINE (at most %d)",
+    return refuse (path, error,
+                   "claims %u parameters%s; define the plugin with PLAIT_PLUGIN_DEFINE and at most %d parameters",
                    descriptor->n_bindings, !descriptor->bindings ? " but has no table of them" : "", MAX_BINDINGS);
   for (guint i = 0; i < schema->n_parameters; i++)
     {
@@ -110,8 +111,8 @@ check_bindings (const char *path, const PlaitPluginDescriptor *descriptor, const
   return TRUE;
 }
 
-/* Sets *state_size to that of @descriptor's table. Returns the name of the first required function that is NULL, or
- * NULL if the table is complete. */
+/* Sets *state_size to the state size in @descriptor's table. Returns the name of the first required function that is
+ * NULL, or NULL if the table is complete. */
 static const char *
 look_at_table (const PlaitPluginDescriptor *descriptor, gsize *state_size)
 {
@@ -224,7 +225,8 @@ check (const char *path, const PlaitPluginDescriptor *descriptor, const PlaitSch
     return refuse (path, error, "is a plugin of kind number %u, which this plait does not know; update plait",
                    (guint)descriptor->kind);
   if (descriptor->kind != schema->kind)
-    return refuse (path, error, "says that its kind is %s, but %s says %s; put both into the folder of the right kind",
+    return refuse (path, error,
+                   "says that its kind is %s, but %s says %s; put both files into the folder of the right kind",
                    plait_plugin_kind_name (descriptor->kind), schema->path, plait_plugin_kind_name (schema->kind));
   if (g_strcmp0 (descriptor->name, schema->name) != 0)
     return refuse (path, error, "calls itself \"%s\", but its file and %s say \"%s\"; give all three the same name",

@@ -217,7 +217,7 @@ unknown_plugin (const PlaitRegistry *registry, PlaitPluginKind kind, const char 
         g_ptr_array_add (names, plugin->name);
     }
   const char *otherwise = names->len > 0 ? NULL : "no plugin of this kind is installed";
-  remedy = home ? g_strdup_printf ("the run was trained with the one in %s", home)
+  remedy = home ? g_strdup_printf ("the run was trained with the module %s", home)
                 : plait_name_remedy (name, (const char *const *)names->pdata, otherwise);
   return plait_fail_null (error, PLAIT_ERROR_PLUGIN, "there is no %s called \"%s\"; %s%s", kind_name, name, remedy,
                           search);
@@ -312,10 +312,10 @@ plait_registry_find_text (const PlaitRegistry *registry, const char *folder, con
         return g_steal_pointer (&path);
     }
   all = list_texts (registry, folder);
-  return plait_fail_null (
-      error, PLAIT_ERROR_INPUT,
-      "there is no %s/%s in the folders that plait plugins lists; put it into one of them, or name one of: %s", folder,
-      file, *all != '\0' ? all : "(there are none)");
+  return plait_fail_null (error, PLAIT_ERROR_INPUT,
+                          "there is no file %s/%s in the plugin folders, which plait plugins lists; put it into one of "
+                          "them, or name one of: %s",
+                          folder, file, *all != '\0' ? all : "(there are none)");
 }
 
 const PlaitSchema *

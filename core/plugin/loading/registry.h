@@ -86,7 +86,8 @@ const PlaitSchema *plait_plugin_schema (PlaitPlugin *plugin, GError **error);
 gboolean plait_plugin_digest (PlaitPlugin *plugin, GError **error);
 
 /* Text of the message about a missing module. */
-#define PLAIT_MODULE_MISSING "is missing, although its schema is there; build or install the module beside it"
+#define PLAIT_MODULE_MISSING                                                                                           \
+  "is missing, although its schema is there; build or install the module in the folder of the schema"
 
 /* Returns the descriptor of the module at @path, described by @schema; it lives as long as the process. Opens and
  * checks the module in a sandbox within @limits first, so that a constructor that crashes, hangs or exits is an error;

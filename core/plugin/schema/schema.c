@@ -124,7 +124,7 @@ find_name (const Reader *reader, const char *group, const char *key, const char 
     return index;
   g_autofree char *remedy
       = is_list ? plait_item_remedy (name, known, ";", NULL) : plait_name_remedy (name, known, NULL);
-  problem (reader, group, key, "\"%s\" is not %s; %s", name, what, remedy);
+  problem (reader, group, key, "the name \"%s\" is not %s; %s", name, what, remedy);
   return -1;
 }
 
@@ -164,13 +164,13 @@ text (const Reader *reader, const char *group, const char *key, gboolean may_be_
   for (const char *p = value; *p != '\0'; p++)
     if (g_ascii_iscntrl (*p))
       {
-        problem (reader, group, key, "%s holds the control character 0x%02x; give plain text on one line", key,
-                 (guchar)*p);
+        problem (reader, group, key, "the value of %s holds the control character 0x%02x; give plain text on one line",
+                 key, (guchar)*p);
         return NULL;
       }
   if (*value == '\0' && !may_be_empty)
     {
-      problem (reader, group, key, "%s is empty; give it a value or drop the line", key);
+      problem (reader, group, key, "the value of %s is empty; give a value or drop the line", key);
       return NULL;
     }
   return g_string_chunk_insert (reader->schema->texts, value);
@@ -191,7 +191,7 @@ required (const Reader *reader, const char *group, const char *key, const char *
 {
   if (!plait_key_file_value (reader->file, group, key))
     {
-      problem (reader, group, NULL, "[%s] has no %s; add %s", group, key, remedy);
+      problem (reader, group, NULL, "[%s] has no key %s; add %s", group, key, remedy);
       return NULL;
     }
   return text (reader, group, key, FALSE);
@@ -221,8 +221,9 @@ read_identity (const Reader *reader, const char *path)
     return;
   schema->kind = (PlaitPluginKind)index;
   if (!g_str_equal (kind, folder_name))
-    problem (reader, "plugin", "kind", "kind=%s, but the file lies in a folder called %s; move it to a folder %s/",
-             kind, folder_name, kind);
+    problem (reader, "plugin", "kind",
+             "kind=%s, but the file lies in a folder called %s; move the file to a folder %s/", kind, folder_name,
+             kind);
 }
 
 static void
@@ -255,7 +256,7 @@ read_input (const Reader *reader)
   if (schema->kind != PLAIT_PLUGIN_ENCODER)
     {
       if (plait_key_file_value (reader->file, "plugin", "input"))
-        problem (reader, "plugin", "input", "only an encoder has an input; drop the line");
+        problem (reader, "plugin", "input", "only an encoder has the key input; drop the line");
       return;
     }
   input = required (reader, "plugin", "input", "input=tokens, features or documents");
@@ -277,7 +278,7 @@ read_streams (const Reader *reader)
   if (streams && reader->schema->kind != PLAIT_PLUGIN_ENCODER)
     problem (reader, "plugin", "streams", "only an encoder reads streams; drop the line");
   else if (reader->schema->reads_trees && reader->schema->input != PLAIT_INPUT_TOKENS)
-    problem (reader, "plugin", "streams", "trees need tokens; give input=tokens, or drop the line");
+    problem (reader, "plugin", "streams", "streams=trees needs input=tokens; give input=tokens, or drop streams=trees");
 }
 
 static void
@@ -313,8 +314,8 @@ read_structure (const Reader *reader, const char *group)
   return (PlaitStructure)structure;
 }
 
-/* Returns the index of the value of [@group] @key in the two @values, or -1 if it is missing. Reports @elsewhere if the
- * key is given although it does not apply. */
+/* Returns the index of the value of [@group] @key in the two @values; -1 if the key is missing or has another value.
+ * Reports another value, and @elsewhere if the key is given although it does not apply. */
 static gint
 read_choice (const Reader *reader, const char *group, const char *key, const char *const *values, gboolean applies,
              const char *elsewhere)
@@ -324,9 +325,10 @@ read_choice (const Reader *reader, const char *group, const char *key, const cha
   if (!value)
     return -1;
   if (index_of (value, values) < 0)
-    problem (reader, group, key, "\"%s\" is neither %s nor %s; write one of them", value, values[0], values[1]);
+    problem (reader, group, key, "the value \"%s\" is neither %s nor %s; write one of these two", value, values[0],
+             values[1]);
   if (!applies)
-    problem (reader, group, key, "%s; drop the key", elsewhere);
+    problem (reader, group, key, "this key does not apply: %s; drop the key", elsewhere);
   return index_of (value, values);
 }
 
@@ -341,7 +343,7 @@ read_mark (const Reader *reader, const char *group, const char *key, const char 
   if (value && !g_str_equal (value, only))
     problem (reader, group, key, "\"%s\" is not a value of %s; write %s=%s, or drop the key", value, key, key, only);
   if (value && !applies)
-    problem (reader, group, key, "%s; drop the key", elsewhere);
+    problem (reader, group, key, "this key does not apply: %s; drop the key", elsewhere);
   return value != NULL;
 }
 
@@ -359,7 +361,7 @@ check_decoder_name (const Reader *reader, const char *name)
   if (mended)
     problem (reader, "requires", "decoder", "\"%s\" is not the name of a decoder; did you mean \"%s\"?", name, mended);
   else if (!plait_name_is_valid (name))
-    problem (reader, "requires", "decoder", "\"%s\" is not the name of a decoder; name plugins of this kind", name);
+    problem (reader, "requires", "decoder", "\"%s\" is not the name of a decoder; give names of decoder plugins", name);
 }
 
 static void
@@ -402,7 +404,7 @@ read_scores (const Reader *reader)
   gint index = -1;
 
   if (!value)
-    problem (reader, "provides", NULL, "[provides] has no attention; add attention=heads or attention=score");
+    problem (reader, "provides", NULL, "[provides] has no key attention; add attention=heads or attention=score");
   else
     index = expect_name (reader, "provides", "attention", "what a decoder provides", value, score_names);
   if (index >= 0)
@@ -498,8 +500,8 @@ plait_schema_read (const char *path, GError **error)
 
   Reader reader = { file, problems, schema };
   if (!plait_key_file_has_group (file, "plugin"))
-    plait_problems_add (
-        problems, "%s: has no group [plugin], so it is not a schema; see the schemas of the plugins at hand", path);
+    plait_problems_add (problems,
+                        "%s: has no group [plugin], so it is not a schema; see the schemas of installed plugins", path);
   else
     {
       read_plugin (&reader, path);

@@ -77,7 +77,7 @@ not_a_value (const PlaitSettingSpecification *specification, const char *text, c
 {
   g_autofree char *expectation = plait_setting_expectation (specification);
 
-  return plait_fail_null (error, PLAIT_ERROR_INPUT, "\"%s\" %s; give %s", text, fault, expectation);
+  return plait_fail_null (error, PLAIT_ERROR_INPUT, "the value \"%s\" %s; give %s", text, fault, expectation);
 }
 
 /* Returns the index of @name in the choices. If it is missing, returns -1 and an error with the nearest choice. */
@@ -174,10 +174,10 @@ static gboolean
 check_text (const char *text, GError **error)
 {
   if (strlen (text) > LONGEST_VALUE)
-    return plait_fail (error, PLAIT_ERROR_INPUT, "a value of %zu bytes is too long; give at most %d", strlen (text),
-                       LONGEST_VALUE);
+    return plait_fail (error, PLAIT_ERROR_INPUT, "a value of %zu bytes is too long; give at most %d bytes",
+                       strlen (text), LONGEST_VALUE);
   if (!g_utf8_validate (text, -1, NULL))
-    return plait_fail (error, PLAIT_ERROR_INPUT, "\"%s\" is not valid UTF-8; give it in UTF-8", text);
+    return plait_fail (error, PLAIT_ERROR_INPUT, "the value \"%s\" is not valid UTF-8; write it in UTF-8", text);
   for (const char *p = text; *p != '\0'; p++)
     if (g_ascii_iscntrl (*p))
       return plait_fail (error, PLAIT_ERROR_INPUT,
@@ -262,12 +262,16 @@ check_bound (const PlaitSettingSpecification *specification, const char *key, co
     return TRUE;
   if (specification->type == PLAIT_SETTING_INTEGER)
     return plait_parse_integer (bound, &integer)
-           || plait_fail (error, PLAIT_ERROR_INPUT, "%s=%s is not an integer, which the type asks for", key, bound);
+           || plait_fail (error, PLAIT_ERROR_INPUT,
+                          "%s=%s is not an integer, but the setting has type=integer; give an integer", key, bound);
   if (specification->type == PLAIT_SETTING_REAL)
     return plait_parse_double (bound, &real)
-           || plait_fail (error, PLAIT_ERROR_INPUT, "%s=%s is not a number, which the type asks for", key, bound);
-  return plait_fail (error, PLAIT_ERROR_INPUT, "%s=%s bounds a setting of type %s; only integer and real have bounds",
-                     key, bound, plait_setting_type_name (specification->type));
+           || plait_fail (error, PLAIT_ERROR_INPUT,
+                          "%s=%s is not a number, but the setting has type=real; give a number", key, bound);
+  return plait_fail (
+      error, PLAIT_ERROR_INPUT,
+      "%s=%s bounds a setting of type %s; drop this key, because only the types integer and real have bounds", key,
+      bound, plait_setting_type_name (specification->type));
 }
 
 static gboolean
@@ -279,9 +283,10 @@ check_choices (const PlaitSettingSpecification *specification, GError **error)
     return specification->type != PLAIT_SETTING_CHOICE
            || plait_fail (error, PLAIT_ERROR_INPUT, "type=choice without choices; add choices=FIRST;SECOND");
   if (!takes)
-    return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "choices=%s for a setting of type %s; only choice and list have choices", specification->choices,
-                       plait_setting_type_name (specification->type));
+    return plait_fail (
+        error, PLAIT_ERROR_INPUT,
+        "choices=%s for a setting of type %s; drop this key, because only the types choice and list have choices",
+        specification->choices, plait_setting_type_name (specification->type));
 
   g_auto (GStrv) names = g_strsplit (specification->choices, ";", -1);
   g_autoptr (GHashTable) seen = g_hash_table_new (g_str_hash, g_str_equal);
@@ -305,8 +310,10 @@ plait_setting_check (const PlaitSettingSpecification *specification, GError **er
       double least, most;
 
       if (plait_parse_double (minimum, &least) && plait_parse_double (maximum, &most) && least > most)
-        return plait_fail (error, PLAIT_ERROR_INPUT, "minimum=%s is above maximum=%s; no value could be given", minimum,
-                           maximum);
+        return plait_fail (
+            error, PLAIT_ERROR_INPUT,
+            "minimum=%s is above maximum=%s, so no value is allowed; lower the minimum or raise the maximum", minimum,
+            maximum);
     }
   if (specification->standard)
     {

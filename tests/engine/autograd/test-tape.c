@@ -310,8 +310,8 @@ TEST_CASE (tape, is_left_with_the_name_of_who_ran)
     const char *sentence;
   } deeds[] = {
     { fail, "combiner=gate, combine: has 3 memories too few" },
-    { multiply_what_differs,
-      "combiner=gate, combine: plait_multiply was given [2, 3] and [3, 2]: give it nodes of one shape" },
+    { multiply_what_differs, "combiner=gate, combine: plait_multiply was given nodes of the shapes [2, 3] and [3, 2]: "
+                             "give it nodes of one shape" },
     { fail_in_backward, "combiner=gate, backward: fail_backward was called with wrong arguments: it needs " },
   };
   g_auto (Bench) bench = bench_new (1);

@@ -266,7 +266,8 @@ TEST_CASE (blas, is_not_begun_without_its_memory)
   if (!g_str_has_prefix (description, "OpenBLAS"))
     SKIP_TEST ("only OpenBLAS reserves buffers");
   CHECK (!plait_sandbox_run ("BLAS", PLAIT_ERROR_PLUGIN, multiply_in_threads, NULL, little, &error));
-  CHECK_ERROR (error, PLAIT_ERROR_MEMORY, "of 12 (it maps up to 256 MiB for each); ask for fewer with --threads");
+  CHECK_ERROR (error, PLAIT_ERROR_MEMORY,
+               "of 12 (it maps up to 256 MiB for each thread); ask for fewer threads with --threads");
   CHECK (plait_sandbox_run ("BLAS", PLAIT_ERROR_PLUGIN, multiply_in_threads, NULL, enough, NO_ERROR));
 }
 

@@ -229,7 +229,7 @@ DECODER (counts_steps, "search", "in search and", .change = count_steps)
 DECODER (needs_two_rows, "lengths search", "is nan", .change = divide_by_fewer_rows)
 DECODER (has_a_wrong_gradient, "gradients", "finite differences, a relative error of", .change = halve_gradient)
 DECODER (counts_threads, "repeats", "with 2 threads, expected equal bits", .change = count_threads)
-DECODER (counts_its_calls, "gradients batches search causal repeats shards", "a term of a backward is wrong",
+DECODER (counts_its_calls, "gradients batches search causal repeats shards", "correct the backward function",
          .change = count_calls)
 DECODER (evaluates_otherwise, "search", "in training", .change = ask_for_mode)
 DECODER (notices_its_second_call, "shards", "differ if layers are computed again", .change = notice_the_second_call)

@@ -261,7 +261,7 @@ TEST_CASE (cells, faults)
     { "train.batchsize=1;2\n", "[train] batchsize: no such key; did you mean \"batch\"?" },
     { "decoder.colour=1;2\n", "grid.ini:15: [decoder] colour: no such key" },
     { "decoder.layers=1;many;0\n",
-      "grid.ini:15: [decoder] layers: \"many\" is not an integer; give an integer from 1 to "
+      "grid.ini:15: [decoder] layers: the value \"many\" is not an integer; give an integer from 1 to "
       "64 (in the cell decoder.layers=many)" },
     { "decoder.heads=4;8\nexclude=decoder.width=4\n", "grid.ini:16: [grid] exclude: \"decoder.width\" is not an axis" },
     { "decoder.heads=4;8\nexclude=decoder.headz=4\n", "is not an axis of this grid; did you mean \"decoder.heads\"?" },
@@ -284,7 +284,7 @@ TEST_CASE (cells, faults)
     { "decoder.heads=4;8\nexclude=decoder.heads=4 & decoder.heads=8\n", "leaves no cell out" },
     { "decoder.heads=4;8\nexclude=decoder.heads=4|8\n", "grid.ini:14: [grid]: every cell is excluded" },
     { "decoder.heads=4;8\nvocabularies=all\n",
-      "grid.ini:16: [grid] vocabularies: \"all\" is not a choice; give one of together, own" },
+      "grid.ini:16: [grid] vocabularies: the value \"all\" is not a choice; give one of together, own" },
     { "grid.x=4;8\n", "grid.ini:15: [grid] grid.x: is neither an axis" },
     { "a.a=1;2;3;4;5;6;7;8;9;10;11\na.b=1;2;3;4;5;6;7;8;9;10;11\na.c=1;2;3;4;5;6;7;8;9;10;11\n"
       "a.d=1;2;3;4;5;6;7;8;9;10;11\n",
