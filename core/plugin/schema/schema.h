@@ -59,7 +59,7 @@ PlaitSchema *plait_schema_read (const char *path, GError **error);
 void plait_schema_free (PlaitSchema *schema);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitSchema, plait_schema_free)
 
-/* TRUE if the plugin works in @decoder. */
+/* TRUE if the plugin of @schema works in @decoder. */
 gboolean plait_schema_allows_decoder (const PlaitSchema *schema, const PlaitSchema *decoder);
 
 /* Returns "heads" or "score". (transfer none) */

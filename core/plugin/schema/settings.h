@@ -30,7 +30,8 @@ typedef struct
 {
   const char *name;
   PlaitSettingType type;
-  const char *standard; /* the default, as text; NULL: the setting must be given */
+  const char *standard; /* the default, as text; NULL: no default, so the setting must be given unless
+                           PLAIT_SETTING_OPTIONAL is set */
   const char *minimum;  /* minimum of an integer or real, as text; NULL: no minimum */
   const char *maximum;  /* maximum of an integer or real, as text; NULL: no maximum */
   const char *choices;  /* the choices, or the allowed items of a list, such as "pre;post"; NULL: any item is allowed */
@@ -98,8 +99,7 @@ gboolean plait_setting_check (const PlaitSettingSpecification *specification, GE
 
 /* Returns the canonical form of @text, or NULL with an error if it is not a value of @specification. (transfer full)
  * Canonical: numbers in their shortest exact form, list items without spaces. @value (may be NULL) receives the value;
- * its text points into the result. The error begins with the wrong value, so the caller can prefix "FILE:LINE: [group]
- * key". */
+ * its text points into the result. The caller can prefix the error with "FILE:LINE: [group] key: ". */
 char *plait_setting_parse (const PlaitSettingSpecification *specification, const char *text, PlaitSettingValue *value,
                            GError **error);
 
@@ -134,7 +134,8 @@ char *plait_settings_remedy (const PlaitSettings *settings, const char *name, co
  * unknown or the value wrong. */
 gboolean plait_settings_set (PlaitSettings *settings, const char *name, const char *text, GError **error);
 
-/* Return the canonical text of a setting, or NULL if it has no default and was not given. (transfer none) */
+/* Return the canonical text of a setting; NULL if the setting does not exist, or has no default and was not given.
+ * (transfer none) */
 const char *plait_settings_text (const PlaitSettings *settings, const char *name);
 const char *plait_settings_text_at (const PlaitSettings *settings, guint index);
 
