@@ -27,8 +27,8 @@ typedef struct
 gboolean plait_call_end (const PlaitInstance *instance, PlaitCodeOwner before, const char *call, gboolean fits,
                          GError *fault, const char *who, GError **error);
 
-/* Initialises @instance with a zeroed state, and marks its build as running; parameters must begin with @prefix.
- * Returns the values to restore. */
+/* Initialises @instance with a zeroed state, and marks the build of its plugin as running; names of parameters must
+ * begin with @prefix. Returns the values to restore. */
 PlaitCallBuilding plait_call_begin_build (PlaitInstance *instance, const PlaitComponent *component, gsize state_size,
                                           PlaitParameters *parameters, const char *prefix);
 

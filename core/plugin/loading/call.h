@@ -30,7 +30,8 @@ struct PlaitInstance
  * refused the settings. The messages name the component.
  */
 
-/* Builds the encoder and its inner encoder. Sets build->leaves by itself. */
+/* Builds the encoder and its inner encoder. The encoder is given the shape of the inner encoder instead of
+ * build->leaves. */
 gboolean plait_call_build_encoder (PlaitInstance *instance, const PlaitComponent *component,
                                    const PlaitEncoderBuild *build, PlaitLossColumns *columns, GError **error);
 
@@ -76,7 +77,7 @@ void plait_call_begin_decoder (const PlaitInstance *instance, PlaitTape *tape, P
 PlaitNode *plait_call_decode (const PlaitInstance *instance, PlaitTape *tape, PlaitDecoding *decoding,
                               PlaitNode *embedded);
 
-/* Returns the node that the combiner prepares of memory @memory, or NULL. */
+/* Returns the node that the combiner's prepare makes from memory @memory, or NULL. */
 PlaitNode *plait_call_prepare (const PlaitInstance *instance, PlaitTape *tape, guint memory, const PlaitMemory *rows);
 
 /* Calls the combiner and returns its residual stream. Checks the context of the result if @gives_context (TRUE in
@@ -84,7 +85,7 @@ PlaitNode *plait_call_prepare (const PlaitInstance *instance, PlaitTape *tape, g
 PlaitResidualStream plait_call_combine (const PlaitInstance *instance, PlaitTape *tape, PlaitCrossAttention *cross,
                                         PlaitResidualStream x, gboolean gives_context);
 
-/* Returns the node that the coverage prepares of @memory, or NULL. */
+/* Returns the node that the coverage's prepare makes from @memory, or NULL. */
 PlaitNode *plait_call_prepare_coverage (const PlaitInstance *instance, PlaitTape *tape, const PlaitMemory *memory);
 
 /* Returns the coverage's terms of the scores, [pairs, @score_width]. Requires plait_call_has_score. */
@@ -94,7 +95,7 @@ gboolean plait_call_has_score (const PlaitInstance *instance);
 /* Returns the new coverage states, [pairs, width]. */
 PlaitNode *plait_call_update (const PlaitInstance *instance, PlaitCoverageStep *step, PlaitLossPass *losses);
 
-/* Returns the name in dumps of the node that the coverage prepares, or NULL. */
+/* Returns the name that dumps give to the node from the coverage's prepare, or NULL. */
 const char *plait_call_prepared_name (const PlaitInstance *instance);
 
 /* TRUE if the output copies words of a memory. */

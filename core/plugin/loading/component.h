@@ -28,6 +28,6 @@ PlaitComponent *plait_component_new (PlaitPlugin *plugin, const char *group);
 void plait_component_free (PlaitComponent *component);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitComponent, plait_component_free)
 
-/* Loads the module of the component, and of its inner encoder first, and fills settings. Does nothing if it is open.
- * Parameters must not change afterwards. */
+/* Loads the module of the component, and of its inner encoder first, and fills settings. Does nothing if the component
+ * is open. Parameters must not change afterwards. */
 gboolean plait_component_open (PlaitComponent *component, GError **error);

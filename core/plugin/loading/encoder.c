@@ -13,7 +13,7 @@ expect_leaves (const PlaitEncoding *encoding, const char *function)
                      function);
 }
 
-/* Returns the number of rows of each sentence that its tree covers: all except EOS. */
+/* Returns the number of rows of each sentence that the sentence's tree covers: all except EOS. */
 static const gint64 *
 count_words (const PlaitEncoding *encoding)
 {

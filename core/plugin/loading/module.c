@@ -74,7 +74,7 @@ find_binding (const PlaitPluginDescriptor *descriptor, const char *name)
   return NULL;
 }
 
-/* Refuses a module that was compiled with another schema than the one next to it. */
+/* Refuses a module that was compiled with another schema than @schema, which lies next to the module. */
 static gboolean
 check_bindings (const char *path, const PlaitPluginDescriptor *descriptor, const PlaitSchema *schema, GError **error)
 {

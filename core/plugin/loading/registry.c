@@ -113,7 +113,7 @@ compare_names (gconstpointer a, gconstpointer b)
   return strcmp (*(const char *const *)a, *(const char *const *)b);
 }
 
-/* Returns a registry of the plugins in @folders (transfer full). (transfer full) */
+/* Returns a registry of the plugins in @folders, which the registry then owns. (transfer full) */
 static PlaitRegistry *
 registry_new (GPtrArray *folders)
 {
