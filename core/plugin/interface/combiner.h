@@ -7,7 +7,7 @@
 typedef struct
 {
   gsize state_size; /* bytes of the state of one cross-attention. The host allocates it, zeroed, and frees it without a
-                       callback; allocate arrays in it with plait_parameters_memory */
+                       callback; allocate its arrays with plait_parameters_memory */
 
   /* Declares every attention that combine will use, and fills @state. Called once for each cross-attention (each layer
    * of a Transformer decoder). @settings: the plugin's own struct, filled by the host; it lives as long as the model.

@@ -10,8 +10,9 @@
  * 2017, section 4).
  *
  * - prepare: p <- project (memory), once for each memory, before the time loop.
- * - score: V state, computed by the host unless the plugin has its own function. Additive scores add it inside their
- * tanh (Chen et al. 2017, eq. 12), so it has their width; other scores add it to the energy, one number a head.
+ * - score: V state, computed by the host unless the plugin has its own function. Additive scores add this term inside
+ * their tanh (Chen et al. 2017, eq. 12), so the term is as wide as the tanh layer; other scores add it to the energy,
+ * one number a head.
  * - update: state <- cell (state, attention, query, p, values of linked rows).
  *
  * Each pair of a query and a memory row has a state; see attention/query-key-pairs.h. The host keeps the states of

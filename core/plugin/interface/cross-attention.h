@@ -10,7 +10,7 @@
 /*
  * A cross-attention: the place in a decoder where the memories of all sources are read. Every decoder offers it, so a
  * combiner is written once. The host handles caches of keys and values, ancestry of hypotheses, recording of weights,
- * dropout and threads. The four strategies of Libovicky et al. 2018 in its terms:
+ * dropout and threads. The four strategies of Libovicky et al. 2018 with the functions of this header:
  *
  *     serial         for each memory i:  x <- residual (x, attend_i (normalise (x)))
  *     parallel       q <- normalise (x);  x <- residual (x, sum_i attend_i (q))
@@ -178,8 +178,8 @@ PLAIT_API const gint64 *plait_cross_positions (PlaitCrossAttention *cross);
 PLAIT_API const gint64 *plait_cross_sentences (PlaitCrossAttention *cross);
 PLAIT_API const gint32 *plait_cross_tokens (PlaitCrossAttention *cross);
 
-/* Returns the rows of each target that are queries of this pass: whole targets, or in search and in step-by-step
- * decoders the hypotheses or steps of each sentence. */
+/* Returns the queries of this pass for each sentence: all rows of its target; in search, its hypotheses; in a decoder
+ * that runs a step at a time, the row of the step. */
 PLAIT_API PlaitRagged plait_cross_queries (PlaitCrossAttention *cross);
 
 /*
@@ -198,8 +198,8 @@ PLAIT_API PlaitContext plait_cross_sparse_context (PlaitCrossAttention *cross, c
 /* Returns the context of a descent from the top of a memory with levels, declared with plait_cross_declare_rows, to its
  * leaves. The top rows share one softmax, and so do the children of each row that is followed. The weight of a row is
  * its softmax value times its parent's weight. The @branches rows of each level with the largest weights are followed;
- * 0: all. The context sums the values of the reached leaves by their weights, which @normalise divides by their sum.
- * The selection has no gradient. */
+ * 0: all. The context is the sum of the values of the reached leaves times their weights; with @normalise, the weights
+ * are first divided by their sum. The selection has no gradient. */
 PLAIT_API PlaitContext plait_cross_descend (PlaitCrossAttention *cross, const char *name, guint memory,
                                             PlaitResidualStream query, gint64 branches, gboolean normalise);
 

@@ -12,8 +12,8 @@
  *
  * A decoder is written once, in decode. The host calls decode with whole targets (training, forced decoding, dumps)
  * and, in search, with one new row for each hypothesis. Only the functions of this header relate rows of a target to
- * earlier rows; everything else in decode must work on each row by itself. In search the host keeps for each of them
- * what it needs (keys and values, a state, the last rows) and follows the ancestry of hypotheses.
+ * earlier rows; everything else in decode must work on each row by itself. In search the host keeps the data that these
+ * functions need of earlier rows (keys and values, a state, the last rows) and follows the ancestry of hypotheses.
  *
  * A layer of a Transformer decoder in these terms:
  *
@@ -58,7 +58,7 @@ typedef struct
 typedef struct
 {
   gsize state_size; /* bytes of the decoder's state. The host allocates it, zeroed, and frees it without a callback;
-                       allocate arrays in it with plait_parameters_memory */
+                       allocate its arrays with plait_parameters_memory */
 
   /* Returns the width to which the memories, of @widths [n], are projected. NULL: decoder.width. */
   gint64 (*memory_width) (gconstpointer settings, gint64 width, const gint64 *widths, guint n);
@@ -132,8 +132,9 @@ PLAIT_API guint plait_decoding_declare_recur (PlaitDecoding *decoding, const Pla
  * some runs a step at a time. */
 PLAIT_API guint plait_decoding_declare_carried (PlaitDecoding *decoding, gint64 width);
 
-/* Functions that are called while the model runs. Each declared function may be called once in a pass; cross-attentions
- * must be. What the first step of a search or a target calls, each of its steps must call. */
+/* Functions that are called while the model runs. Each declared function may be called once in a pass; each
+ * cross-attention must be called. All steps of a search or of a target must call the functions that the first step
+ * calls. */
 
 /* Returns the tape, for operators and layers. (transfer none) */
 PLAIT_API PlaitTape *plait_decoding_tape (PlaitDecoding *decoding);
@@ -142,8 +143,8 @@ PLAIT_API PlaitTape *plait_decoding_tape (PlaitDecoding *decoding);
  * target of its own. */
 PLAIT_API PlaitRagged plait_decoding_rows (PlaitDecoding *decoding);
 
-/* Returns the position in its target of the first row of each target in this pass: 0, or in search the number of the
- * step. */
+/* Returns the position in the target of the first row of this pass, which is equal for all targets: 0, or in search the
+ * number of the step. */
 PLAIT_API gint64 plait_decoding_first_position (PlaitDecoding *decoding);
 
 /* Return memory @memory, and summary @summary [sentences, width] of an encoder; for begin only, since their rows belong
@@ -171,9 +172,9 @@ PLAIT_API PlaitNode *plait_decoding_recur (PlaitDecoding *decoding, guint recur,
 PLAIT_API PlaitResidualStream plait_decoding_cross (PlaitDecoding *decoding, guint cross, PlaitNode *query,
                                                     PlaitNode *gate);
 
-/* Return the gate of a combiner's sentinel (Libovicky & Helcl 2017); NULL if the combiner does not have one. The first
- * computes the term of the embeddings [rows, width] for all rows at once; the second adds the term of @state [rows,
- * query width], such as the state of the step before. */
+/* Return the gate of a combiner's sentinel (Libovicky & Helcl 2017); NULL if the combiner has no sentinel.
+ * plait_decoding_gate_input computes the term of the embeddings [rows, width] for all rows at once. plait_decoding_gate
+ * adds the term of @state [rows, query width], such as the previous state. */
 PLAIT_API PlaitNode *plait_decoding_gate_input (PlaitDecoding *decoding, guint cross, PlaitNode *embedded);
 PLAIT_API PlaitNode *plait_decoding_gate (PlaitDecoding *decoding, guint cross, PlaitNode *input, PlaitNode *state);
 
@@ -196,8 +197,8 @@ typedef void (*PlaitDecodingStep) (PlaitDecoding *decoding, gconstpointer settin
 PLAIT_API void plait_decoding_steps (PlaitDecoding *decoding, PlaitDecodingStep step, PlaitNode *const *inputs,
                                      guint n_inputs, PlaitNode **outputs, guint n_outputs);
 
-/* Returns the carried rows number @carried that the previous step handed on; in the first step, those that the function
- * begin set. */
+/* Returns the carried rows number @carried that the previous step handed on; in the first step, the rows that the
+ * function begin set. */
 PLAIT_API PlaitNode *plait_decoding_carried (PlaitDecoding *decoding, guint carried);
 
 /* Hands @rows [rows of this step, width] to the next step; in begin, [sentences, width] to the first. */

@@ -71,7 +71,7 @@ struct PlaitEncoding
 typedef struct
 {
   gsize state_size; /* bytes of the instance's state. The host allocates it, zeroed, and frees it without a callback;
-                       allocate arrays in it with plait_parameters_memory */
+                       allocate its arrays with plait_parameters_memory */
 
   /* Declares all parameters and fills @shape, which is zeroed. @settings: the plugin's own struct, filled by the host;
    * it lives as long as the model. Returns FALSE with PLAIT_ERROR_INPUT if the settings contradict each other. */

@@ -97,7 +97,7 @@ typedef struct
 typedef struct
 {
   gsize state_size; /* bytes of the output's state. The host allocates it, zeroed, and frees it without a callback;
-                       allocate arrays in it with plait_parameters_memory */
+                       allocate its arrays with plait_parameters_memory */
 
   /* Declares all parameters and fills @shape, which is zeroed. @settings: the plugin's own struct, filled by the host;
    * it lives as long as the model. Returns FALSE with PLAIT_ERROR_INPUT if the settings contradict each other. */
@@ -115,6 +115,6 @@ typedef struct
  * new parameter PREFIX + "weight" [vocabulary, state_width]; the bias is PREFIX + "bias". */
 PLAIT_API void plait_output_declare_table (const PlaitOutputBuild *build, PlaitOutputShape *shape);
 
-/* Returns a node [pairs, 1] of memory @memory: the attention weight of each pair times the number of its row in
- * @numbers [rows, 1]. */
+/* Returns a node [pairs, 1] of memory @memory: the attention weight of each pair times the number in @numbers [rows, 1]
+ * of the pair's query row. */
 PLAIT_API PlaitNode *plait_output_weigh (const PlaitOutputPass *pass, guint memory, PlaitNode *numbers);
