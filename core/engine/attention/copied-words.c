@@ -76,7 +76,7 @@ plait_copyable_words_new (PlaitArena *arena, const PlaitRagged *rows, const gint
 typedef struct
 {
   const PlaitCopyableWords *words;
-  const PlaitQueryKeyPairs *pairs; /* [memories] */
+  const PlaitQueryKeyPairs *pairs; /* pairs of each memory: [memories] */
   const PlaitScalar *const *weights;
   const PlaitCopiedWords *copied;
   guint memory;

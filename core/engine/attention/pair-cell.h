@@ -30,7 +30,7 @@ typedef struct
   PlaitTensor query_part;    /* projection of the queries: [query rows, 3 w] */
   PlaitTensor number;        /* a number of each pair, such as its attention weight: [pairs, 1] */
   PlaitTensor number_weight; /* weight of @number: [1, 3 w] */
-  PlaitPairLink *links;      /* [n] */
+  PlaitPairLink *links;      /* [n] links of each pair */
   guint n;
   PlaitRnnWeight linked;    /* weight of all links: [sum of the widths of their @x, 3 w] */
   PlaitRnnWeight recurrent; /* packed recurrent weight; shape as in PlaitRecurrence */

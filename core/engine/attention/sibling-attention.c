@@ -82,7 +82,7 @@ typedef struct
   PlaitMask mask;
 } Call;
 
-/* One sentence and head. */
+/* A piece of work: one sentence and head. */
 typedef struct
 {
   gint64 sentence;

@@ -35,8 +35,7 @@ typedef struct
   PlaitTensor keys;
   PlaitScalar scale;
   const PlaitScalar *vector; /* vector of additive scores; NULL: dot products */
-  PlaitTensor values;        /* values of the rows, so that those of leaves can be prefetched; no columns: none are
-                                prefetched */
+  PlaitTensor values; /* values of the rows; those of leaves are prefetched; a tensor without columns: no prefetching */
 } PlaitTreeDescentScores;
 
 /* Result of a tree descent. Its arrays are allocated in the arena. */
