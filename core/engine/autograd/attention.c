@@ -37,7 +37,7 @@ target_of (PlaitTape *tape, PlaitNode *input)
   return target;
 }
 
-/* Returns the number of keys that the queries of a sentence with @queries queries and @keys keys see in all. */
+/* Returns the number of query-key pairs that attention sees in a sentence of @queries queries and @keys keys. */
 static gint64
 count_pairs (const PlaitAttentionOptions *options, gint64 queries, gint64 keys)
 {

@@ -134,7 +134,7 @@ go_back (PlaitTape *tape, PlaitNode *node)
 static void
 come_to (PlaitTape *tape, gint left)
 {
-  /* The nodes of a recomputed piece are numbered separately; their places mean nothing to the report. */
+  /* The nodes of a recomputed piece are numbered separately, so the report cannot use their places. */
   if (tape->in_recomputed)
     return;
   plait_weight_reuse_flush (tape, left);

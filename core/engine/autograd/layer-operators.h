@@ -185,10 +185,10 @@ typedef struct
   double smoothing;      /* label smoothing s, 0 .. 1: the target's probability is 1 - s, plus s / V unless @others */
   gboolean others;       /* TRUE: spread s over the V - 1 other words (fairseq); FALSE: over all V words (PyTorch) */
   double scale;          /* factor of the sum of losses in the returned value */
-  const double *weights; /* factors of the losses of rows in that sum, or NULL: 1 */
+  const double *weights; /* factors of the rows' losses in the returned value, or NULL: 1 */
   const struct PlaitPacked *packed; /* table in the packed layout of search, or NULL; not used in full precision or if
                                        gradients are computed */
-  const PlaitOutputCopies *copies;  /* copied words, or NULL; then ids of targets may also be those of copied words */
+  const PlaitOutputCopies *copies;  /* copied words, whose ids targets may have too; or NULL */
 } PlaitOutputLossOptions;
 
 typedef struct

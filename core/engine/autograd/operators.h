@@ -125,7 +125,8 @@ typedef struct
    * have more rows, as in search; then the last query of a sentence has the position of the sentence's last memory
    * row. */
   gboolean linear_bias; /* TRUE: subtract slope * distance from the scaled scores (ALiBi, Press et al. 2022) */
-  gint64 window; /* number of rows that a row sees, itself included, backward and, if not causal, forward; 0: all */
+  gint64 window; /* number of rows that a row sees backward, counting itself, and as many forward unless causal; 0: all
+                    rows */
 } PlaitAttentionOptions;
 
 PLAIT_API PlaitNode *plait_attention (PlaitTape *tape, PlaitNode *queries, PlaitRagged query_rows,

@@ -96,7 +96,7 @@ plait_weight_reuse_pack (PlaitTape *tape, PlaitRnnWeight *factor, PlaitNode *wei
     plait_tape_pack (tape, factor, transposed);
 }
 
-/* Adds the gradients of the rows collected in @entry. */
+/* Adds the gradients that the rows collected in @entry give to the weight and the bias. */
 static void
 multiply_collected (PlaitTape *tape, PlaitWeightReuse *entry)
 {
