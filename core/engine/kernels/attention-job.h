@@ -84,8 +84,8 @@ typedef struct
   const PlaitAttentionMemory *memories;
   guint n_memories;
   const PlaitAttentionSettings *settings;
-  gboolean separate; /* TRUE: each sentence with one query uses the kernel for one query; FALSE: only if every sentence
-                        has one query */
+  gboolean separate;     /* TRUE: each sentence with one query uses the kernel for one query; FALSE: this kernel is used
+                            only if every sentence has one query */
   PlaitScalar *log_sums; /* log-sum-exp of the scores, [r][heads], which forward writes and backward reads; or NULL */
 
   /* Backward only. Every target is written completely, in the order queries, keys and values of memory 0, keys and

@@ -26,7 +26,7 @@ typedef struct
                             spread */
   gboolean others;       /* spread s over the V - 1 other words; if FALSE over all V words */
   double scale;          /* factor of the loss in the gradients */
-  const double *weights; /* [r] further factors of the losses of rows, or NULL: 1 */
+  const double *weights; /* [r] factor of each row's loss in addition to @scale, or NULL: 1 */
   /* Gradients of scale * sum of the losses. A gradient whose data is NULL is not computed. */
   PlaitTensor dstates; /* [r, w]; overwritten */
   PlaitTensor dtable;  /* dtable = dtable_beta * dtable + gradient: [V, w] */
