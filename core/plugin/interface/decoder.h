@@ -15,7 +15,7 @@
  * earlier rows; everything else in decode must work on each row by itself. In search the host keeps the data that these
  * functions need of earlier rows (keys and values, a state, the last rows) and follows the ancestry of hypotheses.
  *
- * A layer of a Transformer decoder in these terms:
+ * A layer of a Transformer decoder with these functions:
  *
  *     x <- residual (x, attend (normalise (x)));  x <- cross (x);  x <- residual (x, feed_forward (normalise (x)))
  *

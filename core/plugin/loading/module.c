@@ -292,7 +292,7 @@ open_module (Loading *loading, GError **error)
   return check (loading->path, loading->descriptor, loading->schema, error);
 }
 
-/* Runs in the sandbox first and then in this process, where the module may behave otherwise. Refuses a module whose
+/* Runs in the sandbox first and then in this process, where the module may behave differently. Refuses a module whose
  * loading changes the process. */
 static gboolean
 load (gpointer data, GError **error)

@@ -7,9 +7,9 @@
  * A schema describes a plugin without its code: a key-file KIND/NAME.ini next to the module KIND/NAME.so.
  *
  *     [plugin]            name, kind, interface, summary; reference, version, licence, author;
- *                         equations=A;B: what it computes, in the terms of a paper;
+ *                         equations=A;B: what the plugin computes, in the terms of a paper;
  *                         encoders: input, and streams=trees if they read trees over the tokens
- *     [requires]          decoder=NAME;NAME: decoder plugins in which it works
+ *     [requires]          decoder=NAME;NAME: decoder plugins in which the plugin works
  *                         attention=heads;score: what the decoder must provide
  *                         structure=tree;levels;sentences: links that memories must carry
  *                         memories=all (default) or one: all memories must carry them, or at least one
