@@ -63,7 +63,7 @@ COMBINER_BUILD (looks_at_no_memory, plait_cross_memory (cross, 2), "plait_cross_
 COMBINER_BUILD (dropout_of_no_number, NAMED (.dropout = NAN), "asks for dropout=nan")
 COMBINER_BUILD (dropout_of_all, NAMED (.dropout = 1), "asks for dropout=1")
 COMBINER_BUILD (output_dropout_of_no_number, NAMED (.output_dropout = NAN), "output_dropout=nan")
-COMBINER_BUILD (weights_of_all, JOINTLY (.weights = TRUE), "plait_cross_declare_attend_jointly: asks for weights, which only attention to one memory can return")
+COMBINER_BUILD (weights_of_all, JOINTLY (.weights = TRUE), "plait_cross_declare_attend_jointly: asks for weights, but only attention to one memory returns weights")
 COMBINER_BUILD (heads_that_do_not_fit, ATTEND (.name = "a", .heads = 3), "3 heads ")
 COMBINER_BUILD (sentinel_of_one_memory, ATTEND (.name = "a", .sentinel = TRUE), "cannot have a sentinel")
 COMBINER_BUILD (five_losses, for (guint i = 0; i < 4; i++) plait_cross_declare_loss (cross, &"abcd"[i], 1), "declares 5 losses; a component can have up to 4")

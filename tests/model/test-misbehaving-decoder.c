@@ -250,7 +250,7 @@ DECODER_BUILD (recurrence_of_no_cell, plait_decoding_declare_recur (decoding, NU
 DECODER_BUILD (recurrence_of_an_empty_cell, plait_decoding_declare_recur (decoding, &(PlaitCell){ .declaration = { .width = 4 } }), "plait_decoding_declare_recur: the cell was not declared")
 DECODER_BUILD (carried_rows_of_nothing, plait_decoding_declare_carried (decoding, -1), "plait_decoding_declare_carried: width=-1 is out of range: give 1 to")
 DECODER_BUILD (carried_rows_without_end, plait_decoding_declare_carried (decoding, HUGE_WIDTH), "plait_decoding_declare_carried: width=1099511627776 is out of range: give 1 to")
-DECODER_BUILD (functions_without_end, for (guint i = 0; i < 1100; i++) plait_decoding_declare_scan (decoding, W), "declares more than 1024 functions")
+DECODER_BUILD (functions_without_end, for (guint i = 0; i < 1100; i++) plait_decoding_declare_scan (decoding, W), "declares more than 1024 primitives")
 DECODER_BUILD (takes_the_tape_in_build, plait_decoding_tape (decoding), "calls plait_decoding_tape in build: call it in begin")
 DECODER_BUILD (rows_in_build, plait_decoding_rows (decoding), "calls plait_decoding_rows in build: call it in decode")
 DECODER_BUILD (position_in_build, plait_decoding_first_position (decoding), "calls plait_decoding_first_position in build: call it in decode")

@@ -140,7 +140,7 @@ plait_cross_find_attention (const PlaitCrossAttention *cross, PlaitAttentionKind
   return NULL;
 }
 
-/* TRUE if the combiner's own parameters use @name below the prefix of the cross-attention. */
+/* TRUE if the parameters that this file declares use @name below the prefix of the cross-attention. */
 static gboolean
 is_taken (const char *name)
 {
@@ -188,7 +188,8 @@ check_attention (PlaitCrossAttention *cross, const char *call, PlaitAttentionKin
                        "%s: asks for unknown projections %u: give a value of PlaitProjections", call,
                        (guint)requested->projections);
   else if (requested->weights && kind != PLAIT_ATTEND_MEMORY)
-    plait_cross_fault (cross, PLAIT_ERROR_PLUGIN, "%s: asks for weights, which only attention to one memory can return",
+    plait_cross_fault (cross, PLAIT_ERROR_PLUGIN,
+                       "%s: asks for weights, but only attention to one memory returns weights: set weights to FALSE",
                        call);
   else
     return TRUE;
@@ -302,8 +303,8 @@ declare_recurrent (PlaitCrossAttention *cross, PlaitDeclaredAttention *attention
     declare_sentinel (cross, attention, &declaration);
 }
 
-/* Declares coverage for each memory that @attention reads, with parameters below @name, or below @name/MEMORY if there
- * are several memories. */
+/* Declares coverage for each memory that @attention reads. Its parameters are below @name/coverage, for joint attention
+ * below @name/MEMORY/coverage. */
 static void
 declare_coverage (PlaitCrossAttention *cross, PlaitDeclaredAttention *attention, const char *name,
                   const PlaitAttendSettings *requested)
@@ -370,7 +371,8 @@ declare (PlaitCrossAttention *cross, const char *call, PlaitAttentionKind kind, 
 
   expect_building (cross, call);
   if (!requested)
-    plait_cross_fault (cross, PLAIT_ERROR_PLUGIN, "%s: the settings of the attention are NULL", call);
+    plait_cross_fault (cross, PLAIT_ERROR_PLUGIN,
+                       "%s: the settings of the attention are NULL: give a PlaitAttendSettings", call);
   if (!requested || !check_attention (cross, call, kind, memory, requested))
     return;
   named = requested->name ? g_strconcat (requested->name, "/", NULL) : g_strdup ("");

@@ -366,8 +366,7 @@ one_sentence (PlaitArena *arena, gint64 rows)
   return (PlaitRagged){ 1, offsets };
 }
 
-/* Returns the entries of @from for the rows of @sentence, with @first subtracted. The entries are row numbers; negative
- * ones become -1. */
+/* Returns the entries of @from for the rows of @sentence, each minus @first; negative entries become -1. */
 static gint64 *
 cut_numbers (PlaitArena *arena, PlaitRagged rows, gint64 sentence, const gint64 *from, gint64 first)
 {

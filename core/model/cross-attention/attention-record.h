@@ -19,7 +19,8 @@ typedef struct
   PlaitScalar *prepared; /* number that the coverage plugin prepared for each memory row; NULL if @name is NULL */
 } PlaitRecordedCoverage;
 
-/* One softmax over rows that a combiner selected. The sets of a query form a list, in the order of computation. */
+/* One softmax over rows that a combiner selected. The sets of a query and head form a list, in the order of
+ * computation. */
 typedef struct PlaitRecordedSet PlaitRecordedSet;
 struct PlaitRecordedSet
 {
@@ -109,8 +110,8 @@ PlaitRecordedLayer *plait_attention_record_layer (PlaitAttentionRecord *record, 
 PlaitScalar *plait_attention_record_weights (PlaitAttentionRecord *record, guint layer, const char *name, guint memory,
                                              guint heads);
 
-/* Records softmaxes over selected rows, with @weights [selected rows]. The dense weights of the attention become zeros
- * if they were not recorded. */
+/* Records softmaxes over the rows @selected, with @weights [selected rows]. If the attention has no dense weights yet,
+ * allocates them as zeros. */
 void plait_attention_record_selected (PlaitAttentionRecord *record, guint layer, const char *name, guint memory,
                                       const PlaitSelectedRows *selected, const PlaitScalar *weights);
 
@@ -118,9 +119,9 @@ void plait_attention_record_selected (PlaitAttentionRecord *record, guint layer,
 PlaitScalar *plait_attention_record_coverage (PlaitAttentionRecord *record, guint layer, const char *name, guint memory,
                                               gint64 width);
 
-/* Copies @from to layer @layer of @record, which has whole targets. @from is the record of step @step: it has one
- * layer, and one query row for each sentence that is longer than @step. The queries and memories of @record must be
- * set. */
+/* Copies @from, the record of step @step, into layer @layer of @record. @from has one layer, and one query row for each
+ * sentence with more than @step rows. The queries of @record are whole targets. The caller has set queries and memories
+ * of @record. */
 void plait_attention_record_add_step (PlaitAttentionRecord *record, guint layer, const PlaitAttentionRecord *from,
                                       gint64 step);
 
@@ -156,7 +157,7 @@ void plait_attention_record_add_row (PlaitAttentionRecord *record, gint64 target
 typedef struct
 {
   PlaitArena *arena;         /* owns all records */
-  PlaitAttentionRecord **of; /* [n], each NULL until it is made */
+  PlaitAttentionRecord **of; /* [n]; a record is NULL until it is made */
 } PlaitAttentionRecords;
 
 /* Returns @n records that are still NULL. (transfer full) */

@@ -16,7 +16,7 @@ typedef struct
   PlaitNode **extra; /* [heads]: terms of coverage that are added to the scores, or NULL */
 } Item;
 
-/* Returns the columns of one head. */
+/* Returns the columns of @x that belong to head @head. */
 static PlaitNode *
 head_of (PlaitTape *tape, PlaitNode *x, guint head, guint heads)
 {

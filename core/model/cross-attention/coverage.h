@@ -17,7 +17,7 @@ typedef struct
   gint64 score_width; /* width of the term that is added to the scores */
   PlaitLinear score;  /* [width, score width]; not declared if the plugin computes scores itself */
   guint n_states;     /* number of states: 1, or the number of heads */
-  guint first_state;  /* index of its first state among the states of the cross-attention */
+  guint first_state;  /* index of the first of these states among all states of the cross-attention */
   guint memory;       /* index of the covered memory */
 } PlaitCoveredMemory;
 
@@ -27,8 +27,8 @@ gboolean plait_covered_memory_build (PlaitCoveredMemory *covered, const PlaitCom
                                      const PlaitCoverageBuild *build, guint n_states, PlaitLossColumns *losses,
                                      GError **error);
 
-/* Returns the argument of the plugin's functions, in the tape's arena: the memory, query and pair of each pair and its
- * linked pairs are set; the fields state and attention are not. */
+/* Returns the argument of the plugin's functions, in the tape's arena. All fields are set except state and
+ * attention. */
 PlaitCoverageStep *plait_covered_memory_step (PlaitTape *tape, const PlaitMemory *memory,
                                               const PlaitQueryKeyPairs *pairs, PlaitNode *prepared, PlaitNode *query);
 
@@ -46,7 +46,7 @@ PlaitNode *plait_covered_memory_update (const PlaitCoveredMemory *covered, Plait
                                         PlaitNode *attention, PlaitLossPass *losses);
 
 /* Returns the states [pairs, width] for the pairs of @queries, gathered from @states, which belong to the pairs of
- * @before. Query i continues query parents[i] of the same sentence. */
+ * @before. Query i continues query parents[i] of @before, which has the same sentence. */
 PlaitNode *plait_covered_memory_carry (PlaitTape *tape, PlaitNode *states, const PlaitQueryKeyPairs *before,
                                        PlaitRagged queries, const gint64 *parents);
 

@@ -169,7 +169,7 @@ count_rows_weighed (const PlaitCrossAttentionPass *pass, const PlaitDeclaredAtte
                                  * plait_ragged_length (pass->memories[m].rows, s);
 }
 
-/* Stores @weights [heads], each memory after memory, for @reader. */
+/* Stores @weights for @reader: [heads] nodes, each with the weights of the memories end to end. */
 static void
 read_weights (PlaitCrossAttention *cross, const PlaitDeclaredAttention *attention, PlaitNode *const *weights,
               guint reader)

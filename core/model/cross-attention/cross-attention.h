@@ -16,10 +16,10 @@
  * - Multi-head, in a layer of a Transformer decoder: scaled dot products of several heads (Vaswani et al. 2017). The
  * residual stream is the layer's states; the combiner's functions normalise and residual do pre-norm or post-norm.
  * - Recurrent, in a GRU or LSTM decoder: one head, scores of recurrent-attention.h. The residual stream is the pair
- * (query, context). It begins as (state, 0). residual gives (query + R c, context + c); R exists only if a later call
- * reads the query. So the combiners serial, parallel and flat with one memory give the plain decoders of the papers.
- * The sentinel is sigmoid (W [s'; y] + b) * query, with the previous state s' and the embedding y of the word that the
- * step reads.
+ * (query, context). It begins as (state, 0). residual adds a context c and gives (query + R c, context + c); R exists
+ * only if a later call reads the query. So the combiners serial, parallel and flat with one memory give the plain
+ * decoders of the papers. The sentinel is sigmoid (W [s'; y] + b) * query, with the previous state s' and the embedding
+ * y of the word that the step reads.
  *
  * attention-declare.c: calls during build; cross-attention.c: calls while running; attention-sparse.c: calls while
  * running, for selected rows; attention-unfused.c: attention that returns weights; attention-keys.c: state of a pass.
@@ -78,7 +78,7 @@ typedef struct PlaitCrossAttentionLayer
   gboolean reads_queries; /* TRUE if the combiner reads positions, sentences or tokens of the queries */
   gboolean *reads_rows;   /* [n_memories], TRUE if the combiner reads the memory's rows itself */
   PlaitSentinelGate gate;
-  const PlaitCoveredMemory **covered; /* [n_covered]: coverage of every memory for which an attention has coverage */
+  const PlaitCoveredMemory **covered; /* [n_covered]: coverage of each memory by each attention that has coverage */
   guint n_covered;
   guint n_coverage;                      /* number of coverage states in all attentions */
   PlaitReadRequest reads[PLAIT_READERS]; /* values that each reader reads of this cross-attention */
@@ -101,8 +101,8 @@ gboolean plait_cross_layer_build (PlaitCrossAttentionLayer *cross, const PlaitDe
                                   const PlaitCrossDeclaration *declaration, const char *prefix, GError **error);
 
 /* Stores in @cross that the output reads the values in @request, and the attention to those @memories [n_memories] that
- * are TRUE. Fails with PLAIT_ERROR_INPUT if the combiner has no such attention to one of them; the message begins with
- * @reader. */
+ * are TRUE. Fails with PLAIT_ERROR_INPUT if the combiner lacks the requested attention or head for one of these
+ * memories; the message begins with @reader. */
 gboolean plait_cross_layer_read (PlaitCrossAttentionLayer *cross, const PlaitReadRequest *request,
                                  const gboolean *memories, const char *reader, GError **error);
 
@@ -137,15 +137,15 @@ typedef struct
   PlaitRagged queries;
   PlaitQueryRows query_rows;
   const guint8 **present;    /* [n_memories]: for each query row a byte, 0 if the memory has no rows for its sentence;
-                                NULL: it has rows for every sentence */
+                                NULL: the memory has rows for every sentence */
   const guint8 *any_present; /* [query rows]: 0 if no memory has rows for the query; NULL if every query has rows */
   PlaitAttentionRecord *record;           /* NULL: record nothing */
   PlaitLossPass *losses;                  /* NULL: losses are not wanted */
   PlaitAttentionCost *rows_weighed;       /* cost to which the pass adds, or NULL */
   PlaitReadings *readings[PLAIT_READERS]; /* where to store the values that each reader reads; NULL: the reader reads
                                              nothing */
-  /* Queries of the next pass: its query i continues query parents[i] of this pass. Coverage states are computed for
-   * these queries. parents is NULL if the queries do not change. */
+  /* Queries of the next pass. Query i of the next pass continues query parents[i] of this pass, so this pass returns
+   * coverage states for the next pass's queries. parents is NULL if the states stay with the queries of this pass. */
   PlaitRagged next;
   const gint64 *parents;
 } PlaitCrossAttentionPass;
@@ -228,7 +228,7 @@ PlaitCrossAttentionSearch plait_cross_search (const PlaitCrossAttentionLayer *cr
 PlaitCrossAttentionStep plait_cross_search_step (const PlaitCrossAttentionSearch *search,
                                                  const PlaitCrossAttentionPass *pass, const gint64 *parents);
 
-/* Copies the coverage states that @step computed, for the next step. */
+/* Copies the coverage states that @step computed into @search, for the next step. */
 void plait_cross_search_keep (PlaitCrossAttentionSearch *search, const PlaitCrossAttentionPass *pass,
                               const PlaitCrossAttentionStep *step);
 

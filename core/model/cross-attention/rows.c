@@ -22,7 +22,7 @@ plait_step_rows (PlaitArena *arena, PlaitRagged target, gint64 t)
           rows.before[n] = before;
           rows.target[n++] = target.offsets[s] + t;
         }
-      /* Add the sentence's row of the previous step, if it has one. Before the first step every sentence has one row,
+      /* Count the sentence's row in the previous step, if it has one. Before the first step every sentence has one row,
        * even an empty target. */
       before += t == 0 || length >= t;
       offsets[s + 1] = n;

@@ -7,8 +7,8 @@
 typedef struct
 {
   PlaitRagged queries; /* rows of the step: one for each sentence that has more than t rows */
-  gint64 *before;      /* number, in the previous step, of the row before each row: [rows] */
-  gint64 *target;      /* number of each row in the whole targets: [rows] */
+  gint64 *before;      /* index, in the previous step, of the row of the same sentence: [rows] */
+  gint64 *target;      /* index of each row in the whole targets: [rows] */
 } PlaitStepRows;
 
 /* Returns the rows of step @t, allocated in @arena. In the first step, PlaitStepRows.before has the number of each
@@ -26,8 +26,8 @@ PlaitNode *plait_zeros (PlaitTape *tape, gint64 rows, gint64 width);
 /* Concatenates the outputs of @n steps and reorders them to rows of @target, [rows, width]. */
 PlaitNode *plait_concatenate_steps (PlaitTape *tape, PlaitNode *const *steps, gint64 n, PlaitRagged target);
 
-/* Returns the row of @memory for token @position of sentence @s. Fails the step if the token has no row; the message
- * names the first memory, which @memory must be, and @kind. */
+/* Returns the row of @memory, the first memory, for token @position of sentence @s. Fails the step if the token has no
+ * row; the message names @kind, the value of predict.kind. */
 gint64 plait_memory_row_of_token (PlaitTape *tape, const PlaitMemory *memory, gint64 s, gint64 position,
                                   const char *kind);
 
@@ -35,7 +35,7 @@ gint64 plait_memory_row_of_token (PlaitTape *tape, const PlaitMemory *memory, gi
  * PLAIT_MASKED_LOGIT. */
 PlaitNode *plait_pad_logits (PlaitTape *tape, PlaitNode *numbers, PlaitRagged groups);
 
-/* Returns x + y, of equal shapes. */
+/* Returns x + y; both have equal shapes. */
 PlaitNode *plait_add (PlaitTape *tape, PlaitNode *x, PlaitNode *y);
 
 /* Logit of a column that is padding. */

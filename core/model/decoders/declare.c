@@ -57,7 +57,8 @@ plait_decoding_primitive (PlaitDecoding *decoding, const char *call, guint phase
   if (!plait_decoding_expect_phase (decoding, call, phases))
     return NULL;
   if (number >= decoder->n_primitives || decoder->primitives[number].kind != kind)
-    plait_tape_fail (decoding->tape, "%s: %u is not the number of %sdeclared %s: use the number that build received",
+    plait_tape_fail (decoding->tape,
+                     "%s: %u is not the number of %sdeclared %s: use the number that the declaration returned in build",
                      call, number, kind == PLAIT_PRIMITIVE_CARRIED ? "" : "a ", kind_names[kind]);
   return &decoder->primitives[number];
 }
@@ -114,7 +115,7 @@ add (PlaitDecoding *decoding, const char *call, PlaitPrimitiveKind kind)
   if (decoder->n_primitives < PLAIT_DECODER_MAX_PRIMITIVES)
     decoder->n_primitives++;
   else
-    fault (decoding, PLAIT_ERROR_PLUGIN, "declares more than %d functions: declare fewer, or fewer layers",
+    fault (decoding, PLAIT_ERROR_PLUGIN, "declares more than %d primitives: declare fewer, or fewer layers",
            PLAIT_DECODER_MAX_PRIMITIVES);
   *primitive = (PlaitPrimitive){ .kind = kind };
   return primitive;
@@ -200,7 +201,7 @@ plait_decoding_declare_attend (PlaitDecoding *decoding, const char *name, const 
 }
 
 /* TRUE if the plugin can declare the cross-attention @declaration; else stores a fault. @call: name of the function
- * that it called. */
+ * that the plugin called. */
 static gboolean
 check_cross (PlaitDecoding *decoding, const char *call, const PlaitCrossDeclaration *declaration)
 {
@@ -218,8 +219,9 @@ check_cross (PlaitDecoding *decoding, const char *call, const PlaitCrossDeclarat
            "%s: asks for the unknown score function %u: give a value of PlaitScoreFunction", call,
            (guint)declaration->score);
   else if (declaration->score == PLAIT_SCORE_DOT && declaration->query_width != declaration->width)
-    fault (decoding, PLAIT_ERROR_PLUGIN, "%s: dot products of queries %jd wide with memories %jd wide: make them equal",
-           call, declaration->query_width, declaration->width);
+    fault (decoding, PLAIT_ERROR_PLUGIN,
+           "%s: dot products of queries %jd wide with memories %jd wide: make the widths equal", call,
+           declaration->query_width, declaration->width);
   else
     return check_width (decoding, call, "query_width", declaration->query_width)
            && (declaration->score != PLAIT_SCORE_ADDITIVE

@@ -101,8 +101,8 @@ with_start (const PlaitDecoder *decoder, PlaitTape *tape, PlaitRagged rows, cons
   return read;
 }
 
-/* Returns the role of sentence @i of a target: the role of sentence @i of source document @s; if the document has fewer
- * sentences, of its last sentence; if the document is missing, 0. */
+/* Returns the role of sentence @i of target @s. It is the role of sentence @i of source document @s, or of the last
+ * sentence if the document is shorter. Returns 0 if the document is missing. */
 static gint32
 role_of (const PlaitDocuments *documents, gint64 s, gint64 i)
 {
@@ -264,8 +264,8 @@ new_decoding (const PlaitDecoder *decoder, PlaitTape *tape, const PlaitEncoderOu
   return decoding;
 }
 
-/* Calls decode of the plugin. Fails the step if it did not call every cross-attention or, in search, every primitive
- * that the first step called. */
+/* Calls decode of the plugin. Fails the step unless decode called every cross-attention and, in search, the same
+ * primitives as in the first step. */
 static PlaitNode *
 decode (PlaitDecoding *decoding, PlaitNode *embedded)
 {
@@ -396,7 +396,7 @@ plait_decoder_start (const PlaitDecoder *decoder, PlaitTape *tape, const PlaitEn
 }
 
 /* Appends the new cache row of each hypothesis to the ancestry of its parent, and returns the offsets of the
- * ancestries. A row has one number in the caches of all layers. */
+ * ancestries. A row has equal numbers in the caches of all layers. */
 static PlaitRagged
 follow_ancestry (PlaitDecoderState *state, PlaitArena *arena, const gint64 *parents, gint64 n)
 {

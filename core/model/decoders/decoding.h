@@ -27,14 +27,14 @@ typedef enum
   PLAIT_PRIMITIVE_CARRIED,
 } PlaitPrimitiveKind;
 
-/* A primitive that the decoder declared (interface/decoder.h). The fields that are set depend on @kind. */
+/* A primitive that the decoder declared (interface/decoder.h). @kind determines which fields are set. */
 typedef struct
 {
   PlaitPrimitiveKind kind;
   PlaitAttention attention;
   gboolean sentences; /* TRUE: a row of self-attention sees only rows of its sentence */
   PlaitCrossAttentionLayer cross;
-  guint layer;             /* number of a cross-attention in attention records, where it is a layer */
+  guint layer;             /* number of a cross-attention; its layer in attention records */
   PlaitLinear convolution; /* [size in, out] */
   gint64 size;             /* number of rows that a convolution reads */
   PlaitCell cell;
@@ -93,7 +93,7 @@ struct PlaitDecoderState
   const PlaitDecoder *decoder;
   PlaitEncoderOutputs encoded;
   PlaitKept *kept; /* [n_primitives] */
-  guint8 *called;  /* [n_primitives]: TRUE if the first step called the primitive; then every step must call it */
+  guint8 *called;  /* [n_primitives]: TRUE if the first step called the primitive; every step must call the same ones */
   gint64 steps;    /* number of steps made */
   gint64 limit;
 
@@ -165,8 +165,8 @@ const PlaitPrimitive *plait_decoding_primitive (PlaitDecoding *decoding, const c
 const PlaitPrimitive *plait_decoding_call (PlaitDecoding *decoding, const char *call, guint phases,
                                            PlaitPrimitiveKind kind, guint number);
 
-/* Fails the step if this pass did not call a primitive for which @called [n_primitives] is TRUE, because search keeps
- * rows for it that must be those of the previous step. */
+/* Fails the step unless this pass called exactly the primitives for which @called [n_primitives] is TRUE: search keeps
+ * rows for them, which must be those of the previous step. */
 void plait_decoding_expect_calls (PlaitDecoding *decoding, const guint8 *called);
 
 /* Fails the step if this pass did not call every declared cross-attention: dumps and outputs read all of them. */

@@ -19,7 +19,7 @@ typedef struct
  *     - sum_t 1 / |A_t| sum_{i in A_t} log (w_ti / sum_j w_tj)
  *
  * A_t are the rows of a memory that are linked to target row t; target rows without links do not count. w are the
- * attention weights. They are divided by their sum over the memory, which can be below 1, as in joint attention.
+ * attention weights. They are divided by their sum over the memory, because this sum is below 1 in joint attention.
  */
 typedef struct
 {
@@ -30,15 +30,16 @@ typedef struct
   guint column;       /* index of the loss in the loss columns */
 } PlaitGuidedAlignment;
 
-/* Makes the cross-attention of @decoder that the settings name store its weights for the loss, and adds a column for
- * the loss to @columns. The caller has set @guided->settings and @guided->sources. Fails with PLAIT_ERROR_INPUT if
+/* Makes one cross-attention of @decoder, which @guided->settings names, store its weights for the loss. Adds a column
+ * for the loss to @columns. The caller has set @guided->settings and @guided->sources. Fails with PLAIT_ERROR_INPUT if
  * there is no such layer, attention or head; @decoder may be NULL if no source is aligned. */
 gboolean plait_guided_alignment_build (PlaitGuidedAlignment *guided, const PlaitDecoder *decoder,
                                        const PlaitMemorySpecification *memories, guint n, PlaitLossColumns *columns,
                                        GError **error);
 
-/* begin is called before the decoder runs over @batch, so that the weights are stored. end is called after, and adds
- * the loss to encoded->losses. They do nothing if @tape does not compute gradients or @batch has no alignments. */
+/* begin is called before the decoder runs over @batch, so that the weights are stored. end is called after the decoder
+ * and adds the loss to encoded->losses. Both functions do nothing if @tape computes no gradients or @batch has no
+ * alignments. */
 void plait_guided_alignment_begin (const PlaitGuidedAlignment *guided, PlaitTape *tape, const PlaitBatch *batch,
                                    PlaitEncoderOutputs *encoded);
 void plait_guided_alignment_end (const PlaitGuidedAlignment *guided, PlaitTape *tape, const PlaitBatch *batch,

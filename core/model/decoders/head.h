@@ -13,7 +13,8 @@ typedef struct PlaitHead PlaitHead;
 /* A head and everything it points to are in memory that belongs to the model's parameters. */
 struct PlaitHead
 {
-  /* Returns states or logits. @target_rows and @target_inputs are the target, which only the masked-LM head reads. */
+  /* Returns states, logits or numbers. @target_rows and @target_inputs are the target, which only the masked-LM head
+   * reads. */
   PlaitNode *(*predict) (const PlaitHead *head, PlaitTape *tape, const PlaitEncoderOutputs *encoded,
                          PlaitRagged target_rows, const gint32 *target_inputs);
 };
@@ -46,8 +47,9 @@ PlaitHead *plait_head_new (const PlaitDecoderComponents *components, GError **er
 /* Returns the equations that compute the prediction from states, separated by ';'. (transfer none) */
 const char *plait_predict_equations (PlaitPredictKind kind);
 
-/* Creates the head for classes or choices. For classes it returns states for the output layer. For choices it returns
- * logits [documents, sentences of the longest document], padded with PLAIT_MASKED_LOGIT. */
+/* Creates the head for classes, choices or numbers. Classes: it returns states for the output layer. Choices: logits
+ * [documents, sentences of the longest document], padded with PLAIT_MASKED_LOGIT. Numbers: one number for each
+ * sentence, [sentences, 1]. */
 PlaitHead *plait_classifier_new (const PlaitDecoderComponents *components, GError **error);
 
 /* Creates the head for tags, which returns states of the tokens of the first source. */

@@ -6,7 +6,8 @@
 #include <math.h>
 #include <string.h>
 
-/* Declares an embedding of @width columns. Elements have the size of those of an embedding of the decoder's width. */
+/* Declares an embedding of @width columns. The deviation of its initial values depends on the decoder's width, not on
+ * @width. */
 static PlaitEmbedding
 embedding_declare (PlaitModel *model, const char *name, gint64 size, gint64 width)
 {

@@ -24,7 +24,8 @@ typedef struct
 {
   const char *name;
   gint64 vocabulary_size;
-  gint64 width; /* width of its embedding, which is concatenated with that of the token; 0: both are added */
+  gint64 width; /* width of the factor's embedding, which is concatenated to the token's; 0: the two embeddings are
+                   added */
 } PlaitFactorSpecification;
 
 typedef struct
@@ -37,7 +38,7 @@ typedef struct
   gint64 feature_width;   /* width of feature rows */
   gint64 roles;           /* number of distinct roles in documents; 0: no roles */
   gboolean aligned;       /* TRUE: training learns word alignments with the target */
-  const PlaitFactorSpecification *factors; /* [n_factors]: of tokens; all are concatenated, or all are added */
+  const PlaitFactorSpecification *factors; /* [n_factors]; all are concatenated, or all are added */
   guint n_factors;
 } PlaitSourceSpecification;
 

@@ -5,8 +5,8 @@
 
 #include "autograd/internal.h"
 
-/* Functions that a decoder plugin calls while the model runs. Each relates the rows of whole targets; in search, it
- * relates the new row of each hypothesis to the earlier ones. */
+/* Functions that a decoder plugin calls while the model runs. Each relates the rows of whole targets; in search, each
+ * relates the new row of a hypothesis to the earlier rows of this hypothesis. */
 
 PlaitTape *
 plait_decoding_tape (PlaitDecoding *decoding)
@@ -182,8 +182,8 @@ plait_decoding_recur (PlaitDecoding *decoding, guint recur, PlaitNode *projected
  * Functions for cross-attention
  */
 
-/* Runs the combiner over whole targets step by step, because coverage depends on the previous step. All rows of @query
- * and step.gate are computed before, because they do not depend on it. */
+/* Runs the combiner over whole targets step by step, because coverage depends on the previous step. @query and
+ * step.gate have the rows of all steps already, because they do not depend on coverage. */
 static PlaitResidualStream
 cross_by_steps (const PlaitCrossAttentionLayer *cross, const PlaitCrossAttentionPass *whole,
                 PlaitCrossAttentionStep step, PlaitNode *query)
@@ -326,7 +326,7 @@ typedef struct
                      again */
 } Layer;
 
-/* Returns the output of the layer for layer->x. If it needs a gradient, it is a new node that owns its storage, as
+/* Returns the output of the layer for layer->x. An output that needs a gradient is a new node that owns its storage, as
  * plait_tape_recomputed requires. */
 static PlaitNode *
 run_layer (const Layer *layer)

@@ -45,7 +45,7 @@ plait_decoding_begin (PlaitDecoding *decoding, gint64 n)
       decoding->carried[i] = plait_zeros (decoding->tape, n, decoder->primitives[i].width);
 }
 
-/* Replaces the carried rows by rows[i] of them, for i = 0 .. @n - 1. */
+/* Replaces the carried rows of each primitive: new row i is old row rows[i], for i = 0 .. @n - 1. */
 static void
 gather_carried (PlaitDecoding *decoding, const gint64 *rows, gint64 n)
 {
@@ -54,7 +54,7 @@ gather_carried (PlaitDecoding *decoding, const gint64 *rows, gint64 n)
       decoding->carried[i] = plait_gather_rows (decoding->tape, decoding->carried[i], rows, n);
 }
 
-/* Runs @step of the plugin. Fails the pass if it did not fill all outputs, or if their widths differ from those of
+/* Runs @step of the plugin. Fails the pass if @step did not fill all @outputs, or if their widths differ from those of
  * @first, the outputs of the first step. */
 static void
 run_step (PlaitDecoding *decoding, PlaitDecodingStep step, PlaitNode *const *inputs, PlaitNode **outputs, guint n,
