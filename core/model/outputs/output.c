@@ -61,8 +61,10 @@ attention_to (PlaitTape *tape, const PlaitOutputInputs *inputs, const PlaitCross
         queries[pair++] = q;
   attention.queries = queries;
   if (!attention.weights)
-    plait_tape_fail (
-        tape, "the combiner did not attend to memory %u in the last cross-attention, whose words are copied", memory);
+    plait_tape_fail (tape,
+                     "the output copies words of memory %u, but the combiner did not attend to this memory in the last "
+                     "cross-attention: attend to it in combine",
+                     memory);
   return attention;
 }
 
@@ -80,7 +82,8 @@ fill_pass (const PlaitModelOutput *output, const PlaitOutputInputs *inputs, Plai
   if (output->shape.context)
     pass->context = reading ? reading->context : NULL;
   if (output->shape.context && !pass->context)
-    plait_tape_fail (tape, "the combiner added no context in the last cross-attention, which the output reads");
+    plait_tape_fail (tape, "the output reads the context of the last cross-attention, but the combiner added no "
+                           "context: call plait_cross_residual in combine");
   for (guint m = 0; m < output->n_memories; m++)
     if (m < PLAIT_OUTPUT_MAX_MEMORIES && output->shape.copies[m])
       attention[m] = attention_to (tape, inputs, reading, m);

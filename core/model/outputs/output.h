@@ -68,9 +68,9 @@ PlaitNode *plait_word_distribution_loss (const PlaitWordDistribution *words, Pla
 void plait_word_distribution_losses (const PlaitWordDistribution *words, PlaitTape *tape, const gint32 *ids,
                                      double *row_losses);
 
-/* Computes the log-probabilities [n][@n_words] of all words in the rows @first .. @first + @n - 1. They have the same
- * bits as those of plait_word_distribution_best. @n_words: size of the vocabulary, or more if sentences have own words
- * (source words outside the vocabulary). Call it for a few rows at a time, because of the memory. Needs packed
+/* Computes the log-probabilities [n][@n_words] of all words in the rows @first .. @first + @n - 1.
+ * plait_word_distribution_best computes the same bits. @n_words: size of the vocabulary, or more if sentences have own
+ * words (source words outside the vocabulary). Call it for a few rows at a time, because of the memory. Needs packed
  * parameters. */
 void plait_word_distribution_rows (const PlaitWordDistribution *words, PlaitTape *tape, gint64 first, gint64 n,
                                    gint64 n_words, PlaitScalar *log_probabilities);

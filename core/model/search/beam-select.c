@@ -15,8 +15,8 @@ plait_beam_precedes (const PlaitBeamCandidate *a, const PlaitBeamCandidate *b)
   return a->from != b->from ? a->from < b->from : a->token < b->token;
 }
 
-/* Inserts @candidate if it is among the best so far. Returns FALSE if it is not, and candidates of lower rank cannot be
- * either. */
+/* Inserts @candidate if it is among the best so far. Returns FALSE if the rank of @candidate is too low, so that
+ * candidates of lower rank cannot be among the best either. */
 static gboolean
 offer (PlaitBeam *beam, const PlaitBeamCandidate *candidate)
 {

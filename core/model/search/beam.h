@@ -35,7 +35,7 @@ typedef struct
 {
   PlaitRagged hypotheses; /* [sentences], finished ones without rows */
   const gint32 *tokens;   /* last token of each row; BOS in the first step */
-  const gint64 *parents;  /* row of the previous step that each row continues; in the first step, its sentence */
+  const gint64 *parents;  /* row of the previous step that each row continues; in the first step, the row's sentence */
 } PlaitBeamRows;
 
 /* Returns the rows of the next step, valid until plait_beam_advance. If there are no rows, the search is over. */

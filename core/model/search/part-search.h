@@ -30,10 +30,10 @@ typedef struct
 /* TRUE if words are searched step by step, because the model has a decoder; FALSE: predictions are made at once. */
 gboolean plait_search_goes_by_steps (const PlaitSearch *search);
 
-/* Searches the sentences of @work, and sets its error if that fails. */
+/* Searches the sentences of @work. If the search fails, sets work->error. */
 void plait_part_search_run (PlaitPartSearch *work);
 
-/* Stores the hypotheses that a search by steps has found. */
+/* Stores the hypotheses that a search by steps has found in work->hypotheses. */
 void plait_part_search_collect (const PlaitPartSearch *work);
 
 /* Stores the attention of the sentences of @work in @attention. The first of them is sentence @first of @all sentences

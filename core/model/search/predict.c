@@ -6,7 +6,7 @@
 #include "documents/labels.h"
 #include "cross-attention/rows.h"
 
-/* Predictions that need no search: classes, choices, spans and masked tokens. */
+/* Predictions that need no search: classes, tags, choices, spans, numbers and masked tokens. */
 
 /* Collects the @best most probable classes or choices of a sentence as hypotheses with one token: @first + the number
  * of the class or choice. Skips padding. */

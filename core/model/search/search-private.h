@@ -61,7 +61,8 @@ gint64 plait_search_parts (const PlaitPool *pool, gint64 sentences, gint64 width
 gboolean plait_search_is_unread (const PlaitBatch *batch, gint64 sentence);
 
 /* Fills @weights [sentences][members] with the weights of the members in each sentence of @batch; their sum is 1. A
- * member whose sources are all missing in a sentence has weight 0 there, unless the sentence is missing for all. */
+ * member whose sources are all missing in a sentence has weight 0 there, unless the sentence is missing for all
+ * members. */
 void plait_search_weigh (const PlaitSearch *search, const PlaitBatch *batch, double *weights);
 
 /* Returns the log-probability of a word by the ensemble. @log_probabilities [n_members]: the word's log-probability by
@@ -92,9 +93,9 @@ void plait_search_row_words (const PlaitSearch *search, PlaitSearchWorkspace *wo
 void plait_search_end_words (PlaitSearchWorkspace *workspace, const PlaitBeam *beam, const PlaitWordDistribution *words,
                              guint best, gint32 *ids, PlaitScalar *log_probabilities);
 
-/* Predicts classes, choices, spans or masked tokens of the sentences of @batch on @tape, in evaluation mode. Fills
- * @predictions [n_sentences], zeroed by the caller, as plait_search_batch documents: the @n_best best predictions of
- * each sentence, but only one for masked tokens. Fails the step if the tape's arena is full; the caller then frees the
- * predictions made so far. */
+/* Predicts classes, tags, choices, spans, numbers or masked tokens of the sentences of @batch on @tape, in evaluation
+ * mode. Fills @predictions [n_sentences], zeroed by the caller, as plait_search_batch documents: the @n_best best
+ * predictions of each sentence, but only one for tags, numbers and masked tokens. Fails the step if the tape's arena is
+ * full; the caller then frees the predictions made so far. */
 void plait_predict (PlaitModel *model, PlaitTape *tape, const PlaitBatch *batch, gint64 n_best,
                     PlaitHypotheses *predictions);

@@ -101,7 +101,7 @@ plait_search_record (const PlaitSearch *search, PlaitSearchWorkspace *workspace,
       workspace->batch_arena, plait_decoder_n_layers (plait_model_decoder (search->model)), n_memories, coverage);
 }
 
-/* Counts the words of @hypotheses, and the seconds since @start. */
+/* Adds the words of @hypotheses and the seconds since @start to @work. */
 static void
 count_work (PlaitSearchWork *work, const PlaitHypotheses *hypotheses, gint64 n, gint64 start)
 {
@@ -157,7 +157,7 @@ plait_search_parts (const PlaitPool *pool, gint64 sentences, gint64 width)
 {
   gint64 threads = plait_pool_threads (pool);
 
-  /* BLAS may compute other bits for a row if its product has other rows, so batches are not cut then. */
+  /* In BLAS the bits of a row may depend on the other rows of the product, so batches are not cut. */
   if (plait_blas_rows (plait_kernels (), FALSE) > 0 || sentences < threads * MIN_SENTENCES
       || sentences * width < threads * MIN_ROWS)
     return 1;

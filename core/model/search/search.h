@@ -46,7 +46,7 @@ typedef struct
 void plait_hypothesis_set_word (PlaitHypothesis *hypothesis, gint64 token, char *word);
 
 /* Replaces own words in @hypothesis (source words outside the vocabulary, which a model can copy) by unknown tokens
- * with their text. @sentence: its sentence in @batch. */
+ * with their text. @sentence: index in @batch of the sentence that @hypothesis translates. */
 void plait_hypothesis_read_own_words (PlaitHypothesis *hypothesis, const PlaitBatch *batch, gint64 sentence);
 
 /* Returns the target text of sentence @sentence of @batch as a hypothesis with log-probability 0. Free its contents
@@ -79,9 +79,9 @@ typedef struct
 } PlaitSearchMember;
 
 /*
- * Creates a search over an ensemble of @members [@n, at most PLAIT_SEARCH_MAX_MEMBERS], whose models translate into one
- * vocabulary, as plait_search_new does. Batches have the sources of all members end to end. Hypotheses have the
- * log-probabilities of the ensemble; recorded attention is that of the first member. (transfer full)
+ * Creates a search as plait_search_new does, but over an ensemble of @members [@n, at most PLAIT_SEARCH_MAX_MEMBERS].
+ * All models must translate into one vocabulary. Batches have the sources of all members end to end. Hypotheses have
+ * the log-probabilities of the ensemble; recorded attention is that of the first member. (transfer full)
  */
 PlaitSearch *plait_search_new_ensemble (const PlaitSearchMember *members, guint n, PlaitEnsembleRule rule,
                                         PlaitPool *pool, gsize memory, GError **error);
@@ -122,8 +122,9 @@ gboolean plait_search_check_target (const PlaitSearch *search, gint64 rows);
 PlaitSearchWork plait_search_work (const PlaitSearch *search);
 PlaitSearchWork plait_search_work_since (const PlaitSearch *search, const PlaitSearchWork *before);
 
-/* Return averages, 0 before the first search: memory rows that one step of one hypothesis has scored, over all sources,
- * layers and heads; memory rows that a combiner selected; milliseconds for each word. */
+/* Return averages, 0 before the first search. First: memory rows that one step of one hypothesis scored, over all
+ * sources, layers and heads. Second: the part of these rows that a combiner selected. Third: milliseconds for each
+ * word. */
 double plait_search_work_rows_weighed (const PlaitSearchWork *work);
 double plait_search_work_rows_selected (const PlaitSearchWork *work);
 double plait_search_work_milliseconds (const PlaitSearchWork *work);
@@ -133,8 +134,9 @@ char *plait_search_work_text (const PlaitSearchWork *work);
 
 /* Searches all sentences of @batch. Returns [n_sentences] in the order of the batch, each with up to settings->n_best
  * hypotheses; no hypothesis if a sentence is missing in all sources. For sequences, a hypothesis is a translation. For
- * classes it is one token, the label; for choices, the number of the chosen sentence; for masked tokens, the most
- * probable token at each masked position; for spans, two tokens: the first and last position of the answer.
+ * classes it is one token, the label; for tags, the label of each token; for choices, the number of the chosen
+ * sentence; for masked tokens, the most probable token at each masked position. For numbers it is one token whose text
+ * is the number. For spans it is two tokens, the first and last position of the answer, or one token: no answer.
  * PLAIT_ERROR_MEMORY names the keys to lower. (transfer full) */
 PlaitHypotheses *plait_search_batch (PlaitSearch *search, const PlaitBatch *batch, const PlaitDecodeSettings *settings,
                                      GError **error);
@@ -156,7 +158,7 @@ gboolean plait_search_encode (PlaitSearch *search, const PlaitBatch *batch, Plai
                               GError **error);
 
 /* Computes the log-probability of each target row of @batch by forced decoding, in @row_log_probabilities [target
- * rows]. If @attention is not NULL, returns the attention of each sentence there (transfer full), with @coverage also
- * its coverage. */
+ * rows]. If @attention is not NULL, *@attention receives the attention of each sentence (transfer full), with @coverage
+ * also the coverage. */
 gboolean plait_search_forced (PlaitSearch *search, const PlaitBatch *batch, double *row_log_probabilities,
                               PlaitAttentionRecords **attention, gboolean coverage, GError **error);

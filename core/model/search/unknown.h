@@ -32,7 +32,7 @@ void plait_unknown_replacement_free (PlaitUnknownReplacement *replacement);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitUnknownReplacement, plait_unknown_replacement_free)
 
 /* Sets the text of those unknown tokens of @hypothesis, a translation of sentence @sentence of @batch, that have no
- * text. @attention is its record. An unknown token at which the decoder attends to no word gets its piece as text.
- * Fails if for all sources of the sentence, the rows of the memory are not tokens. */
+ * text. @attention is the record of @hypothesis. An unknown token at which the decoder attends to no word gets its
+ * piece as text. Fails if no source of the sentence has a memory whose rows are tokens. */
 gboolean plait_unknown_replace (const PlaitUnknownReplacement *replacement, const PlaitBatch *batch, gint64 sentence,
                                 const PlaitAttentionRecord *attention, PlaitHypothesis *hypothesis, GError **error);

@@ -5,7 +5,7 @@
 #include "layers/embedding.h"
 #include "loading/call.h"
 
-/* Components and settings from which a decoder or a head is built. They must outlive it. */
+/* Components and settings from which a decoder or a head is built. They must outlive the decoder or head. */
 typedef struct
 {
   const PlaitDecoderSettings *settings;

@@ -198,8 +198,8 @@ begin_receipts (PlaitAllReduce *all_reduce)
     begin_receive (all_reduce, LANE_RESULTS);
 }
 
-/* Each of the following functions moves one piece to its next stage and returns TRUE, or returns FALSE if the next
- * piece is not ready. */
+/* arrive, add_next, pass_sum and pass_result each move one piece to its next stage and return TRUE, or return FALSE if
+ * no piece is ready for that stage. */
 
 static gboolean
 arrive (PlaitAllReduce *all_reduce)
@@ -213,7 +213,7 @@ arrive (PlaitAllReduce *all_reduce)
   return TRUE;
 }
 
-/* Returns the number of pieces to which all shards before shard @number have been added. */
+/* Returns the number of pieces to which all shards before shard @number have added their gradients. */
 static gint64
 ready_for (const PlaitAllReduce *all_reduce, guint number)
 {

@@ -7,8 +7,8 @@
  * The measure is the ratio of the negative log-likelihood to that of guessing, where all words (classes, candidates,
  * rows) are equally probable. Training has diverged if this ratio exceeds the limit in the mean of the last updates
  * and, if there is validation text, in the current validation too. The limit is WORSE times the ratio of the first
- * update, if that was above 1. Validation alone is not enough: its text may be of another kind, or the model may have
- * memorised the training text. A single batch is not enough either.
+ * update, or WORSE if that ratio was below 1. Validation alone is not enough: its text may be of another kind, or the
+ * model may have memorised the training text. A single batch is not enough either.
  */
 enum
 {
@@ -43,8 +43,8 @@ plait_trainer_check_divergence (const PlaitTrainer *trainer, const PlaitLikeliho
   double limit = limit_of (trainer);
   double ratio = sums ? sums->negative_log_likelihood / sums->guessing : trainer->recent_ratio;
 
-  /* After the first update, recent_ratio is the ratio of the initial values, and the limit is computed from it. So it
-   * cannot exceed the limit, and only validation can show divergence. */
+  /* After the first update, recent_ratio is the ratio of the initial values, and the limit is computed from it. So
+   * recent_ratio cannot exceed the limit, and only validation can show divergence. */
   if ((sums ? trainer->step > 1 && trainer->recent_ratio <= limit : trainer->recent_ratio <= limit)
       || (sums && (sums->guessing <= 0 || sums->negative_log_likelihood <= limit * sums->guessing)))
     return TRUE;

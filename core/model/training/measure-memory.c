@@ -77,7 +77,7 @@ plait_trainer_truncated_batch (const PlaitBatch *batch)
   return part;
 }
 
-/* The largest among the first batches: the largest with a long sentence, and the largest without. */
+/* Two of the first batches: the largest one with a long sentence, and the largest one without a long sentence. */
 typedef struct
 {
   PlaitBatch *all; /* NULL if no batch has a long sentence */

@@ -9,22 +9,22 @@
  * clipping by the global norm. */
 typedef struct PlaitOptimizer PlaitOptimizer;
 
-/* Creates an optimizer with zero moments (Adadelta: mean squares). @settings must outlive it. Fails with
- * PLAIT_ERROR_MEMORY if the moments do not fit. (transfer full) */
+/* Creates an optimizer whose moments (Adadelta: mean squares) are zero. @settings must outlive the optimizer. Fails
+ * with PLAIT_ERROR_MEMORY if the moments do not fit. (transfer full) */
 PlaitOptimizer *plait_optimizer_new (const PlaitTrainSettings *settings, PlaitParameters *parameters, GError **error);
 void plait_optimizer_free (PlaitOptimizer *optimizer);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitOptimizer, plait_optimizer_free)
 
-/* Makes update @step (first: 1) at learning rate @rate. Takes gradients from @tape if it keeps them, else from the
- * parameters, and sets these to zero. Returns the norm of the gradients before clipping; if it is not finite, changes
- * no parameter. Pool and scratch memory are those of @tape. */
+/* Makes update @step (first: 1) at learning rate @rate. If @tape keeps gradients, reads them there; else reads the
+ * parameters' gradients and sets them to zero. Returns the norm of the gradients before clipping; if it is not finite,
+ * changes no parameter. Pool and scratch memory are those of @tape. */
 double plait_optimizer_update (PlaitOptimizer *optimizer, PlaitTape *tape, gint64 step, double rate);
 
 /* Returns the size of the moments in bytes. @settings NULL: for the optimizer that has the most moments. */
 gsize plait_optimizer_bytes (const PlaitTrainSettings *settings, const PlaitParameters *parameters);
 
-/* Writes the moments below @path: first/NAME and second/NAME for Adam, squared_gradients/NAME and squared_updates/NAME
- * for Adadelta. NAME is the name of a parameter. */
+/* Writes the moments below @path. Adam: first/NAME and second/NAME; Lion: first/NAME; Adadelta: squared_gradients/NAME
+ * and squared_updates/NAME. NAME is the name of a parameter. */
 gboolean plait_optimizer_write (const PlaitOptimizer *optimizer, PlaitStore *store, const char *path, GError **error);
 gboolean plait_optimizer_read (PlaitOptimizer *optimizer, PlaitStore *store, const char *path, GError **error);
 

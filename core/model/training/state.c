@@ -13,8 +13,8 @@
  * elsewhere, since they differ between equal trainings.
  */
 
-/* Fields of the state with the upper bound of their range, for writing and reading. No training counts beyond
- * MAX_COUNT, and the sum of two such numbers does not overflow. */
+/* Fields of the state, for writing and reading: integers with their maximum, real numbers and times with their minimum.
+ * No training counts beyond MAX_COUNT, and the sum of two such numbers does not overflow. */
 /* clang-format off */
 #define MAX_COUNT ((gint64)1 << 53)
 #define LAST "/checkpoint/last"
@@ -111,9 +111,9 @@ get_begun (PlaitStore *store, gint64 *begun, GError **error)
          || get_integer (store, STATE, "begun", MAX_COUNT, begun, error);
 }
 
-/* Moves the iterator to the place in the data after step updates, and checks it: an update has from 1 to
- * train.accumulate batches, an epoch from 1 to as many batches as tuples. Files of earlier versions may have updates
- * with batches of two epochs. */
+/* Moves the iterator to the place in the data after trainer->step updates, and checks that @epoch and @position fit: an
+ * update has from 1 to train.accumulate batches, an epoch from 1 to as many batches as tuples. Files of earlier
+ * versions may have updates with batches of two epochs. */
 static gboolean
 seek (PlaitTrainer *trainer, PlaitStore *store, gint64 epoch, gint64 position, GError **error)
 {

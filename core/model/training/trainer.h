@@ -104,7 +104,7 @@ gboolean plait_trainer_run (PlaitTrainer *trainer, PlaitTrainingEnd *end, GError
 
 /* Measures the memory of one step, without an update, on the largest of some batches. *@bytes: memory of the step in
  * addition to parameters and moments. *@estimated: TRUE if a sentence was too long to compute in full, so that *@bytes
- * is extrapolated from a part of it. Restores the position of the iterator. */
+ * is extrapolated from a part of it or from a smaller batch. Restores the position of the iterator. */
 gboolean plait_trainer_measure_memory (PlaitTrainer *trainer, gsize *bytes, gboolean *estimated, GError **error);
 
 /* Measures the memory of validation, on the batch with the longest validation sentences. *@bytes: the memory, or 0
@@ -119,8 +119,8 @@ typedef struct
   gint64 validations; /* number of validations in a whole training, if patience does not end it early */
 } PlaitTrainerSpeed;
 
-/* Makes one update to warm up, then updates for @seconds, at least 1 and at most @max_updates, and measures them. The
- * trainer's state has changed then: do not continue with it. */
+/* Makes one update to warm up. Then makes 1 to @max_updates updates in about @seconds seconds, and measures their time.
+ * The trainer's state has changed afterwards: do not continue training with it. */
 gboolean plait_trainer_measure_speed (PlaitTrainer *trainer, double seconds, gint64 max_updates,
                                       PlaitTrainerSpeed *speed, GError **error);
 

@@ -65,7 +65,7 @@ plait_update_new (const PlaitModel *model, PlaitTape *tape, const PlaitTrainSett
   if (processes > settings->shards)
     return plait_fail_null (error, PLAIT_ERROR_INPUT,
                             "there are %u processes, but train.shards is %jd: each process needs a shard of the batch; "
-                            "set train.shards to %u or more, or start fewer",
+                            "set train.shards to %u or more, or start fewer processes",
                             processes, settings->shards, processes);
   if (ranks)
     update->all_reduce

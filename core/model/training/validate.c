@@ -75,7 +75,7 @@ typedef struct
   double tokens;
 } BatchSums;
 
-/* Computes the sums of all batches; processes compute them in turn. */
+/* Computes the sums of all batches. Process r of n computes batches r, r + n, r + 2n and so on. */
 static gboolean
 compute_batches (PlaitTrainer *trainer, GArray *sums, GError **error)
 {
