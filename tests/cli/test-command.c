@@ -57,7 +57,7 @@ TEST_CASE (command, bad_usage_exits_with_2)
   } cases[] = {
     { plait_test_call (NULL, (const char *[]){ NULL }), "Usage: plait COMMAND" },
     { CALL ("inpsect"), "there is no command \"inpsect\"; did you mean \"inspect\"?" },
-    { CALL ("zzzzzz"), "there is no command \"zzzzzz\"; plait --help lists them" },
+    { CALL ("zzzzzz"), "there is no command \"zzzzzz\"; plait --help lists the commands" },
     { CALL ("verify"), "an argument is missing; usage: plait verify" },
     { CALL ("inspect", "a", "b"), "1 argument too many; usage: plait inspect" },
     { CALL ("plugins", "--jsno"), "--jsno; did you mean \"--json\"?" },

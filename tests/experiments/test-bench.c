@@ -281,7 +281,7 @@ TEST_CASE (bench_command, refuses)
     PlaitTestCall call;
     const char *part;
   } cases[] = {
-    { BENCH ("forest", "recurrent.ini"), "there is no command \"forest\"; plait-bench --help lists them" },
+    { BENCH ("forest", "recurrent.ini"), "there is no command \"forest\"; plait-bench --help lists the commands" },
     { BENCH ("train"), "FILE.ini" },
     { BENCH ("train", "nowhere.ini"), "nowhere.ini" },
     { BENCH ("train", "recurrent.ini", "--set", "train.bach=3"), "did you mean \"batch\"?" },

@@ -61,7 +61,7 @@ plait_command_print_help (const PlaitCommand *command)
 
 static const PlaitOption common[] = {
   { "quiet", 'q', PLAIT_OPTION_FLAG, offsetof (PlaitInvocation, quiet), "Print only warnings and errors", NULL },
-  { "help", 'h', PLAIT_OPTION_FLAG, offsetof (PlaitInvocation, help), "Show this", NULL },
+  { "help", 'h', PLAIT_OPTION_FLAG, offsetof (PlaitInvocation, help), "Print this help", NULL },
 };
 
 static gboolean
@@ -125,8 +125,8 @@ typedef struct
   const char *value; /* value; NULL for a flag */
 } Given;
 
-/* Adds @option to @given. @label is its name as the user typed it. Its value is @value; if @value is NULL, the next
- * word, and *@word advances. */
+/* Adds @option to @given. @label is the option's name as the user typed it. The option's value is @value. If @value is
+ * NULL, its value is the next word, and *@word advances. */
 static gboolean
 take_option (GArray *given, const PlaitOption *option, const char *label, const char *value, char *const **word,
              GError **error)

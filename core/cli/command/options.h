@@ -44,7 +44,7 @@ gboolean plait_option_sets (const PlaitOverride *sets, const char *const *keys, 
 
 /* Rows of option tables that several commands have. */
 #define PLAIT_OPTION_FORCE(Type)                                                                                       \
-  PLAIT_OPTION_OF (Type, "force", 0, FLAG, force, "Replace files that exist; without it they are refused", NULL)
+  PLAIT_OPTION_OF (Type, "force", 0, FLAG, force, "Replace existing files; without --force they are an error", NULL)
 #define PLAIT_OPTION_UNSET(Type, sets)                                                                                 \
   PLAIT_OPTION_OF (Type, "unset", 0, UNSETS, sets, "Remove a key of the file, such as train.initialise", "G.K")
 #define PLAIT_OPTION_THREADS(Type)                                                                                     \
@@ -57,9 +57,9 @@ gboolean plait_option_sets (const PlaitOverride *sets, const char *const *keys, 
   PLAIT_OPTION_OF (Type, "checkpoint", 'c', TEXT, checkpoint, "Parameters to use; default: best",                      \
                    PLAIT_OPTION_CHECKPOINTS)
 #define PLAIT_OPTION_CHANGED_PLUGINS(Type)                                                                             \
-  PLAIT_OPTION_OF (Type, "changed-plugins", 0, FLAG, changed,                                                          \
-                   "Accept plugins that have changed since training, with a warning; without it they are refused",     \
-                   NULL)
+  PLAIT_OPTION_OF (                                                                                                    \
+      Type, "changed-plugins", 0, FLAG, changed,                                                                       \
+      "Accept plugins that changed since training, with a warning; without this option they are an error", NULL)
 /* Returns the last value that --set gave to @key, or NULL. (transfer none) */
 const char *plait_option_set_value (const PlaitOverride *sets, const char *key);
 
@@ -67,7 +67,8 @@ const char *plait_option_set_value (const PlaitOverride *sets, const char *key);
  * options. */
 #define PLAIT_OPTION_TESTS "permutation|bootstrap|none"
 #define PLAIT_OPTION_TRIALS(Type)                                                                                      \
-  PLAIT_OPTION_OF (Type, "trials", 0, INTEGER, trials, "Shuffles (10000) or resamples (1000) of the test", "N", 1,     \
+  PLAIT_OPTION_OF (Type, "trials", 0, INTEGER, trials,                                                                 \
+                   "Number of shuffles (default: 10000) or resamples (default: 1000) of the test", "N", 1,             \
                    PLAIT_MAX_TRIALS)
 
 /* The row of the option --margin, which tests equivalence (significance/equivalence.h). */

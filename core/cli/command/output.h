@@ -15,8 +15,8 @@
  */
 
 /* TRUE if @output, the value of @option, and @input are different files. @input is a file that the command reads, or
- * another file that it writes. Either may be NULL. If they are one file, fails with PLAIT_ERROR_INPUT, since writing
- * would destroy it. */
+ * another file that it writes. Either may be NULL. If both name one file, fails with PLAIT_ERROR_INPUT, since writing
+ * @output would destroy @input. */
 gboolean plait_output_differs (const char *option, const char *output, const char *input, GError **error);
 
 /* Text output of a command: standard output, or a file that appears under its name only when it is complete. */

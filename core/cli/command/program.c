@@ -62,7 +62,7 @@ find_command (const PlaitProgram *program, const char *name, GError **error)
         error, PLAIT_ERROR_INPUT,
         "%s is not an option before a command: expected %s COMMAND [OPTION...]; %s --help lists the commands", name,
         program->name, program->name);
-  g_autofree char *otherwise = g_strdup_printf ("%s --help lists them", program->name);
+  g_autofree char *otherwise = g_strdup_printf ("%s --help lists the commands", program->name);
   g_autofree char *remedy = plait_name_remedy (name, (const char *const *)names->pdata, otherwise);
   return plait_fail_null (error, PLAIT_ERROR_INPUT, "there is no command \"%s\"; %s", name, remedy);
 }
@@ -125,9 +125,9 @@ end_in_words (const char *domain, GLogLevelFlags level, const char *message, gpo
   _exit (PLAIT_EXIT_FAILED);
 }
 
-/* Opens /dev/null in place of each closed standard stream, because otherwise the next opened file would get its number.
- * Reading stdin and writing stdout still fail then, since each is opened for the other direction. What is written to
- * stderr is lost. */
+/* Opens /dev/null in place of each closed standard stream, because otherwise the next opened file would get the
+ * stream's number. Reading stdin and writing stdout still fail then, since each is opened for the other direction. What
+ * is written to stderr is lost. */
 static gboolean
 occupy_streams (void)
 {

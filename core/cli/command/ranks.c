@@ -42,6 +42,6 @@ plait_ranks_refuse (const char *what, GError **error)
 
   return launched <= 1
          || plait_fail (error, PLAIT_ERROR_INPUT,
-                        "%u processes were started together, but %s runs as one: start it without the launcher",
+                        "%u processes were started together, but %s runs as one process: start it without the launcher",
                         launched, what);
 }

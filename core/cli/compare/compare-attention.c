@@ -61,10 +61,10 @@ plait_compare_attention (char *const *paths, gboolean json, PlaitLog *log, GErro
   if (!differences)
     return FALSE;
   if (differences->len == 0)
-    return plait_fail (
-        error, PLAIT_ERROR_INPUT,
-        "no sentence has attention to one source in both %s and %s; dump the attention of both on the same text",
-        paths[0], paths[1]);
+    return plait_fail (error, PLAIT_ERROR_INPUT,
+                       "%s and %s have no attention of the same sentence to a source of the same name; dump the "
+                       "attention of both on the same text",
+                       paths[0], paths[1]);
   if (json)
     {
       print_json (differences);

@@ -22,8 +22,8 @@ by_difference (gconstpointer a, gconstpointer b)
   return first > second ? -1 : (one->sentence > other->sentence) - (one->sentence < other->sentence);
 }
 
-/* Returns both runs' scores of each sentence in @score_column, largest difference first; NULL if a run lacks them.
- * (transfer full) (element-type Pair) */
+/* Returns the scores in @score_column of each sentence that the two runs score differently, largest difference first;
+ * NULL if a run has no scores of sentences. (transfer full) (element-type Pair) */
 static GArray *
 pairs_of (const PlaitRunComparison *comparison, const PlaitScoreColumn *score_column)
 {

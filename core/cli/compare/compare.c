@@ -23,7 +23,7 @@ typedef struct
   PlaitComparisonChoice choice;
 } Options;
 
-/* Styles of tables, one for each word of FORMATS, in the same order. */
+/* Styles of tables, one for each word of FORMATS, in the order of FORMATS. */
 static const struct
 {
   const char *mark; /* text that is written before a title */
@@ -204,7 +204,7 @@ static const PlaitOption options[] = {
   PLAIT_OPTION ("frequencies", 0, TEXT, frequencies,
                 "Print F1 of words by their frequency in this training text of the target language instead", "FILE"),
   PLAIT_OPTION ("format", 0, TEXT, format, "Print only the scores, as text for other programs", FORMATS),
-  PLAIT_OPTION ("runs", 0, TEXT, choice.runs, "Only runs whose names match; * is any text", "PATTERN;..."),
+  PLAIT_OPTION ("runs", 0, TEXT, choice.runs, "Only runs whose names match; * stands for any text", "PATTERN;..."),
   PLAIT_OPTION ("metrics", 0, TEXT, choice.metrics, "Only scores of these names", "NAME;..."),
   PLAIT_OPTION ("names", 0, TEXT, choice.names, "New names of the rows, in their order", "NAME;..."),
   PLAIT_OPTION_JSON (Options),

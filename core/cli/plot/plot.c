@@ -118,7 +118,7 @@ is_name (const char *text, gconstpointer data)
   return *text != '\0';
 }
 
-/* Warns if --names gives a single name that the right separator would make @n names. */
+/* Warns if --names gives a single name that would be @n names with the separator ";". */
 static void
 warn_of_names (const char *const *names, guint n, PlaitLog *log)
 {

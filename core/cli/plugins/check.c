@@ -115,8 +115,8 @@ has_doubles (const PlaitPlugin *plugin, const char *folder)
   return g_strcmp0 (plugin->folder->origin, "installed") == 0 || g_file_test (module, G_FILE_TEST_EXISTS);
 }
 
-/* Lets @program (plait-double) check the gradients of its own build of @plugin, which is in @folder, and copies its
- * output into the report. FALSE if the check failed. */
+/* Runs @program (plait-double), which checks the gradients of the build of @plugin in @folder, and copies the output of
+ * @program into the report. FALSE if the check failed. */
 static gboolean
 run_doubles (Report *report, const char *program, const PlaitPlugin *plugin, const char *folder, guint seconds)
 {
@@ -403,11 +403,12 @@ const PlaitCommand plait_command_check = {
     "sentence. The exit code is 0 if nothing failed. If the plugin crashes, exits or does not end, the property that "
     "is being checked fails.\n"
     "\n"
-    "structure: memories are as the schema promises. runs: it builds and trains. gradients: they agree with finite "
-    "differences. memories: it works with one, two and three sources. missing: sources may be missing. batches: the "
-    "sentences of a batch are independent. lengths: long and short sentences work. search: search scores equal forced "
-    "decoding. causal: later words of a target change no earlier result. losses: declared losses are returned. "
-    "repeats: the bits do not depend on the number of threads. shards: parts of a batch may run at once.\n"
+    "structure: memories are as the schema promises. runs: the plugin builds and trains. gradients: gradients agree "
+    "with finite differences. memories: the plugin works with one, two and three sources. missing: sources may be "
+    "missing. batches: the sentences of a batch are independent. lengths: long and short sentences work. search: "
+    "search scores equal forced decoding. causal: later words of a target change no earlier result. losses: declared "
+    "losses are returned. repeats: the bits do not depend on the number of threads. shards: parts of a batch may run "
+    "at once.\n"
     "\n"
     "In single precision, finite differences show only gross errors of gradients. If plait-double is found (plait "
     "built with -Dscalar=double), it checks gradients to six digits: for the plugin FOLDER/KIND/NAME.so it loads "

@@ -101,7 +101,7 @@ shapes_of (const PlaitParameterGroup *part)
  * Functions for the components of the model
  */
 
-/* Returns the numbers of the equations that @part computes, separated by ';', or NULL. */
+/* Returns the equations that @part computes, separated by ';', or NULL. */
 static const char *
 equations_of (const PlaitExperiment *experiment, const PlaitParameterGroup *part)
 {
@@ -110,7 +110,7 @@ equations_of (const PlaitExperiment *experiment, const PlaitParameterGroup *part
   return g_str_equal (part->title, "prediction") ? plait_predict_equations (experiment->predict.kind) : NULL;
 }
 
-/* Returns the name of the text for each token of which the operations of @part are counted: a source, or "target". */
+/* Returns the name of the text whose tokens the operations of @part are divided by: a source, or "target". */
 static const char *
 token_of (const PlaitParameterGroup *part)
 {

@@ -473,7 +473,8 @@ run_command (PlaitInvocation *invocation, GError **error)
 
 static const PlaitOption options[] = {
   PLAIT_FLAG ("keys", 'k', keys,
-              "List all keys that --set accepts with their possible values; with FILE.ini also its sources and files"),
+              "List all keys that --set accepts with their possible values; with FILE.ini also the keys of its sources "
+              "and files"),
   PLAIT_OPTION (
       "format", 0, CHOICE, format,
       "With keys: print a page in Markdown or the manual page plait-keys(5), for the plugins that come with plait",

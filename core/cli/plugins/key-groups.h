@@ -34,9 +34,9 @@ char *plait_key_type (const PlaitSettingSpecification *setting);
 char *plait_key_default (const PlaitSettingSpecification *setting);
 
 /* Prints every key that --set accepts (plait inspect --keys). Shell completion reads this, since plugins declare keys.
- * Prints a line for each key, "GROUP.KEY=VALUE VALUE", with its possible values: none if the value is a number or text,
- * FILE if it is a path. Or prints all as JSON. Sources, files and the task are those of the experiment file @path; none
- * if @path is NULL. */
+ * Prints a line for each key, "GROUP.KEY=" and the possible values, such as "VALUE VALUE"; FILE for a path, nothing for
+ * a number or text. If @as_json, prints JSON instead. The keys of sources, files and a task are those in the experiment
+ * file @path; NULL: no such keys. */
 gboolean plait_keys_print (const char *path, gboolean as_json, GError **error);
 
 /* Print all groups on stdout: plait_key_groups_print_markdown() as experiments/KEYS.md,

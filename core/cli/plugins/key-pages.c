@@ -17,7 +17,7 @@ values_of (const PlaitSettingSpecification *setting)
   return g_strconcat (type, "; ", standard, NULL);
 }
 
-/* Returns @summary; unless @reference is NULL, followed by it in parentheses. (transfer full) */
+/* Returns @summary, followed by @reference in parentheses if @reference is not NULL. (transfer full) */
 static char *
 with_reference (const char *summary, const char *reference)
 {
@@ -36,7 +36,8 @@ print_markdown (const char *text)
     }
 }
 
-/* Prints @setting as a paragraph: key=default, type and range, meaning. The default of a boolean shows its type. */
+/* Prints @setting as a paragraph: key=default, type and range, meaning. The type of a boolean is left out if the
+ * default, true or false, shows it. */
 static void
 print_item (const PlaitSettingSpecification *setting)
 {

@@ -125,8 +125,8 @@ plait_html_end (GString *html)
 #define BOTTOM 36
 #define BAND_ROOM .5 /* maximum space for bands above and below the curves, divided by the range of the curves */
 
-/* Sets the positions of the ends of @axis to @begin and @end, and its ticks, of which there are about @ticks. Extends
- * the axis to ticks, unless @exact. */
+/* Sets the positions of the ends of @axis to @begin and @end. Unless @exact, chooses about @ticks ticks, and extends
+ * the axis so that both ends are ticks. */
 static void
 lay_axis (PlaitPlotAxis *axis, double begin, double end, guint ticks, gboolean exact)
 {
@@ -163,7 +163,7 @@ add_tick (GString *html, double at, const char *label)
                           PLAIT_HTML_REAL (at, 1), PLOT_HEIGHT - BOTTOM + 16, label);
 }
 
-/* Adds the numbers of a logarithmic axis that have space. */
+/* Adds the labels of a logarithmic axis, except those without space. */
 static void
 add_factors (GString *html, const PlaitPlotAxis *x, const PlaitPlotChart *chart)
 {

@@ -22,7 +22,7 @@ void plait_html_end (GString *html);
  * (text/display.h). */
 void plait_html_format (GString *html, const char *format, ...) G_GNUC_PRINTF (2, 3);
 
-/* Appends "<TAG>text</TAG>" as a line. @attributes are such as "class=number", or NULL. */
+/* Appends "<TAG>text</TAG>" as a line. @attributes are HTML attributes such as "class=number", or NULL. */
 void plait_html_element (GString *html, const char *tag, const char *attributes, const char *text);
 
 /* Returns the coordinate @value as text with at most @digits decimals, without zeros at the end, independent of the
@@ -31,7 +31,7 @@ void plait_html_element (GString *html, const char *tag, const char *attributes,
 const char *plait_html_real (char text[G_ASCII_DTOSTR_BUF_SIZE], double value, guint digits);
 
 /* Appends a plot of the curves of @chart with bands and axes, or nothing if there is no point. Values that are not
- * finite are skipped. The tooltip of a point has its numbers, that of a curve its name. */
+ * finite are skipped. The tooltip of a point has the point's numbers, the tooltip of a curve the curve's name. */
 void plait_html_plot (GString *html, const char *title, const PlaitPlotChart *chart);
 
 /* Appends a sample of the colour and dashes of run @number. */

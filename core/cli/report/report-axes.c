@@ -72,7 +72,7 @@ add_legend (GString *html, const PlaitPlotChart *chart)
   g_string_append (html, "</p>\n");
 }
 
-/* Adds the curves over @key, the setting number @number. If its numbers span a decade, a box switches between a
+/* Adds the curves over @key, the setting number @number. If the values of @key span a decade, a box switches between a
  * logarithmic and a linear axis. */
 static void
 add_axis (GString *html, const PlaitRunComparison *comparison, const char *key, guint number, double span)

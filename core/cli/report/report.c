@@ -247,7 +247,7 @@ static const PlaitOption options[] = {
                 "Number of translations shown without JavaScript; 0: no sentences at all; default: 3", "N", 0,
                 MAX_SENTENCES),
   PLAIT_OPTION_MARGIN (Options),
-  PLAIT_OPTION ("runs", 0, TEXT, choice.runs, "Only runs whose names match; * is any text", "PATTERN;..."),
+  PLAIT_OPTION ("runs", 0, TEXT, choice.runs, "Only runs whose names match; * stands for any text", "PATTERN;..."),
   PLAIT_OPTION ("metrics", 0, TEXT, choice.metrics, "Only scores of these names", "NAME;..."),
   PLAIT_OPTION ("names", 0, TEXT, choice.names, "New names of the rows, in their order", "NAME;..."),
   PLAIT_OPTION ("title", 0, TEXT, title, "Title of the page; default: the name of the experiment", "TEXT"),

@@ -37,8 +37,7 @@ read_experiment (PlaitRebuild *rebuild, const PlaitOverride *overrides, GError *
   difference = plait_fingerprint_difference (before, now);
   return !difference
          || plait_fail (error, PLAIT_ERROR_INPUT,
-                        "--set changes the results of %s (%s), which would be another run; set only paths of files, "
-                        "such as data.folder",
+                        "--set would change the results of %s (%s); set only paths of files, such as data.folder",
                         rebuild->path, difference);
 }
 

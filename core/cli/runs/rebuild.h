@@ -20,7 +20,7 @@ typedef struct
 } PlaitRebuild;
 
 /* Opens the run at @path. @overrides, such as data.folder, may say where files are now, but must not change results;
- * NULL: none. (transfer full) */
+ * NULL: no overrides. (transfer full) */
 PlaitRebuild *plait_rebuild_new (const char *path, const PlaitOverride *overrides, PlaitLog *log, GError **error);
 void plait_rebuild_free (PlaitRebuild *rebuild);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitRebuild, plait_rebuild_free)

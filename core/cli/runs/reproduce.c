@@ -149,7 +149,7 @@ run_command (PlaitInvocation *invocation, GError **error)
 static const PlaitOption options[] = {
   PLAIT_OPTION ("updates", 'n', INTEGER, updates, "Make only the first N updates, and compare the log", "N", 1,
                 (double)G_MAXINT64),
-  PLAIT_OPTION ("set", 's', SETS, sets, "Give the new place of files, such as data.folder=text", "G.K=V"),
+  PLAIT_OPTION ("set", 's', SETS, sets, "Give the new path of files, such as data.folder=text", "G.K=V"),
   PLAIT_OPTION ("output", 'o', TEXT, output, "Keep the new run in this file; default: it is deleted", "AGAIN.h5"),
   PLAIT_OPTION_FORCE (Options),
   PLAIT_OPTION_THREADS (Options),
@@ -162,11 +162,11 @@ const PlaitCommand plait_command_reproduce = {
   .synopsis = "RUN.h5 [--updates N] [--set G.K=V]... [--output AGAIN.h5] [--force] [--threads N] [--json]",
   .summary = "Train a run again from its stored experiment, and compare it bit for bit",
   .details
-  = "Settings, seed and places of files are those stored in the run; --set gives new places of files and can change "
+  = "Settings, seed and paths of files are those stored in the run; --set gives new paths of files and can change "
     "nothing else. The command prints what was compared (the training log, parameters, hypotheses, scores, attention) "
     "and how many values differ. If some differ, the exit code is 1 and the message gives a probable reason: changed "
-    "data, plugins or version of plait, or another processor or library. With --updates it makes only the first "
-    "updates and compares the log up to there.\n"
+    "data, plugins or version of plait, or another processor or library. With --updates N it makes only the first N "
+    "updates and compares the log of these.\n"
     "\n"
     "Examples:\n"
     "  plait reproduce run.h5\n"

@@ -18,8 +18,8 @@ typedef struct
   gboolean resume, force, dry_run, json;
 } Options;
 
-/* TRUE if the file of --log may be written: it does not exist, or --force allows to replace it, and it is not the run's
- * file. */
+/* TRUE if the file of --log may be written: it is not the run's file, and it is new unless --force or --resume is
+ * given. */
 static gboolean
 check_log (const PlaitRunOptions *options, GError **error)
 {
@@ -92,7 +92,7 @@ static const PlaitOption options[] = {
   PLAIT_OPTION ("set", 's', SETS, sets, "Set a key, such as decoder.combiner=flat", "G.K=V"),
   PLAIT_OPTION_UNSET (Options, sets),
   PLAIT_OPTION ("output", 'o', TEXT, output, "The run's file; default: the experiment's name with .h5", "RUN.h5"),
-  PLAIT_FLAG ("resume", 'r', resume, "Resume the run in the file, if there is one"),
+  PLAIT_FLAG ("resume", 'r', resume, "Resume the run if its file exists"),
   PLAIT_OPTION_FORCE (Options),
   PLAIT_OPTION_THREADS (Options),
   PLAIT_FLAG ("dry-run", 'n', dry_run, "Print parameters, memory and the plan; train nothing"),
@@ -107,19 +107,19 @@ const PlaitCommand plait_command_run = {
   .synopsis = "FILE [--set G.K=V]... [--unset G.K]... [--output RUN.h5] [--resume] [--force] [--threads N] [--dry-run] "
               "[--json] [--log FILE]",
   .summary = "Train and evaluate an experiment into one HDF5 file, and print its scores",
-  .details
-  = "While it runs, RUN.h5" PLAIT_LOCK_SUFFIX
-    " in the same folder names the process that writes it, and keeps a second run out. --log writes the training log "
-    "while training runs, with the names of the columns of /training/updates and /training/validation.\n"
-    "\n"
-    "Started by mpirun, several processes train one model: each computes some of the train.shards of a batch, and the "
-    "result has the bits of one process with as many shards. The first process writes; all must have the same plait "
-    "and data.\n"
-    "\n"
-    "Examples:\n"
-    "  plait run experiments/quickstart.ini\n"
-    "  mpirun -n 4 plait run experiments/quickstart.ini --set train.shards=4 --threads 2\n"
-    "  plait run experiments/quickstart.ini --set decoder.combiner=flat --output flat.h5",
+  .details = "During a run, RUN.h5" PLAIT_LOCK_SUFFIX
+             " in the same folder names the process that writes RUN.h5, and stops a second process from writing it. "
+             "--log writes the training log while training runs, with the names of the columns of /training/updates "
+             "and /training/validation.\n"
+             "\n"
+             "Started by mpirun, several processes train one model: each computes some of the train.shards of a batch, "
+             "and the result has the bits of one process with as many shards. The first process writes; all must have "
+             "the same plait and data.\n"
+             "\n"
+             "Examples:\n"
+             "  plait run experiments/quickstart.ini\n"
+             "  mpirun -n 4 plait run experiments/quickstart.ini --set train.shards=4 --threads 2\n"
+             "  plait run experiments/quickstart.ini --set decoder.combiner=flat --output flat.h5",
   .options = options,
   .size = sizeof (Options),
   .min = 1,

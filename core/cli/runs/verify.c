@@ -182,9 +182,9 @@ const PlaitCommand plait_command_verify = {
   .synopsis = "FILE... [--resume] [--updates N] [--json]",
   .summary = "Check that files are unchanged since plait wrote them",
   .details
-  = "Other commands check what they read of a run, a dump or a grid; this one reads everything. Vocabularies that "
-    "plait made are checked too. It prints a line for each file. The exit code is 1 if a file is damaged, or if "
-    "another program (h5py, h5repack) has rewritten it; then the changed, removed and added objects are listed.\n"
+  = "Other commands check what they read of a run, a dump or a grid; plait verify reads everything. Vocabularies that "
+    "plait made are checked too. The command prints a line for each file. The exit code is 1 if a file is damaged, or "
+    "if another program (h5py, h5repack) has rewritten it; then the changed, removed and added objects are listed.\n"
     "\n"
     "With --resume some updates of a run are made twice in temporary files: without interruption, and with a stop in "
     "the middle after which training resumes from the checkpoint. All results must have the same bits. For an "

@@ -22,8 +22,7 @@ is_list (PlaitStore *store, const char *path, const char *name, PlaitStoreType t
 }
 
 /* TRUE if the group at @path stores a list of strings: a dataset "bytes", a dataset "offsets" and nothing else. Then
- * changes *@group to describe a list. The names of the members do not suffice as a sign, because sources can have
- * them. */
+ * changes *@group to describe a list. Checks types too, because sources can be called "bytes" and "offsets". */
 static gboolean
 is_strings (PlaitStore *store, const char *path, PlaitStoreObject *group)
 {

@@ -66,7 +66,8 @@ show_picture (const PlaitShow *show, const char *path, GError **error)
   return TRUE;
 }
 
-/* Prints all heatmaps or descents in the group @path. Sets *@shown to FALSE if the group also has other members. */
+/* Prints the members of the group @path if all are heatmaps or descents, and sets *@shown to TRUE. If there are other
+ * members, none, or more than MAX_HEATMAPS, prints nothing and sets *@shown to FALSE. */
 static gboolean
 show_pictures (const PlaitShow *show, const char *path, gboolean *shown, GError **error)
 {

@@ -57,8 +57,8 @@ void plait_descent_print (const PlaitDescent *descent, gint64 word, gboolean eve
  * and for each word the rows that attention weighed on each level. */
 void plait_descent_add_json (const PlaitDescent *descent, gint64 first, gint64 last, PlaitJson *json);
 
-/* Sets *@first and *@last to the range of target words of @descent to show. PLAIT_ERROR_INPUT if show->word is not a
- * number of a word. */
+/* Sets *@first and *@last to the range of target words of @descent to show. PLAIT_ERROR_INPUT if there is no word
+ * number show->word. */
 gboolean plait_show_words (const PlaitShow *show, const PlaitDescent *descent, const char *path, gint64 *first,
                            gint64 *last, GError **error);
 

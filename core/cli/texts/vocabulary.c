@@ -148,7 +148,7 @@ index_pieces (const PlaitVocabulary *vocabulary)
   return ids;
 }
 
-/* Prints the text that a line encodes: pieces separated by blanks, or ids if @pieces is NULL. */
+/* Prints the text of @line, which has pieces separated by blanks; if @pieces is NULL, ids. */
 static gboolean
 decode_line (const PlaitVocabulary *vocabulary, GHashTable *pieces, const PlaitTextReader *reader, const char *line,
              GArray *ids, GError **error)
@@ -249,7 +249,7 @@ run_command (PlaitInvocation *invocation, GError **error)
 }
 
 static const PlaitOption options[] = {
-  PLAIT_OPTION ("output", 'o', TEXT, output, "Learn a vocabulary from the text files", "FILE"),
+  PLAIT_OPTION ("output", 'o', TEXT, output, "File for a new vocabulary, learnt from the text files", "FILE"),
   PLAIT_OPTION_FORCE (Options),
   PLAIT_OPTION ("show", 0, TEXT, show, "Show a vocabulary", "FILE"),
   PLAIT_OPTION ("encode", 0, TEXT, encode, "Print the pieces of lines of text", "FILE"),
@@ -265,7 +265,7 @@ static const PlaitOption options[] = {
                 "Number of entries, including four special ones; type words: 0 keeps all words; default: 8000", "N", 0,
                 10000000),
   PLAIT_OPTION ("minimum-count", 0, INTEGER, settings.minimum_count,
-                "Type words: words that occur less often become unknown; default: 1", "N", 1, 1000000000),
+                "Type words: words that occur fewer than N times become unknown; default: 1", "N", 1, 1000000000),
   PLAIT_OPTION ("coverage", 0, REAL, settings.character_coverage,
                 "SentencePiece: share of the characters that get a piece; default: 1", "SHARE", .98, 1),
   PLAIT_OPTION ("normalisation", 0, TEXT, settings.normalization,

@@ -67,7 +67,7 @@ run_command (PlaitInvocation *invocation, GError **error)
 }
 
 static const PlaitOption options[] = {
-  PLAIT_OPTION ("output", 'o', TEXT, output, "Write the run with the means here", "RUN.h5"),
+  PLAIT_OPTION ("output", 'o', TEXT, output, "File for the run with the means", "RUN.h5"),
   PLAIT_OPTION_FORCE (Options),
   PLAIT_OPTION_CHANGED_PLUGINS (Options),
   { NULL },

@@ -104,7 +104,7 @@ static const PlaitOption options[] = {
   PLAIT_OPTION_OF (PlaitInferenceOptions, "source", 's', TEXTS, sources,
                    "Text or features of a source; - is standard input", "NAME=FILE"),
   PLAIT_OPTION_OF (PlaitInferenceOptions, "without", 0, TEXTS, without, "Leave a source out", "NAME"),
-  PLAIT_OPTION_OF (PlaitInferenceOptions, "output", 'o', TEXT, output, "Write here", "FILE.h5"),
+  PLAIT_OPTION_OF (PlaitInferenceOptions, "output", 'o', TEXT, output, "File to write", "FILE.h5"),
   PLAIT_OPTION_OF (PlaitInferenceOptions, "set", 0, SETS, sets, "Change decode.batch, data.empty or data.too_long",
                    "G.K=V"),
   PLAIT_OPTION_FORCE (PlaitInferenceOptions),

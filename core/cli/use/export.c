@@ -29,7 +29,7 @@ run_command (PlaitInvocation *invocation, GError **error)
 }
 
 static const PlaitOption options[] = {
-  PLAIT_OPTION ("output", 'o', TEXT, output, "Write here", "FILE"),
+  PLAIT_OPTION ("output", 'o', TEXT, output, "File to write", "FILE"),
   PLAIT_OPTION_FORCE (Options),
   PLAIT_OPTION_CHECKPOINT (Options),
   PLAIT_OPTION_CHANGED_PLUGINS (Options),

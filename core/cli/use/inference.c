@@ -15,7 +15,7 @@ typedef struct
   guint n;                      /* number of different source names in all runs */
   guint n_names;                /* number of all names */
   char **names;                 /* [n_names]: "NAME" of every source, then "NAME.trees" and "NAME.FACTOR" */
-  guint *owners;                /* [n_names]: number of the source that each stream is read beside */
+  guint *owners;                /* [n_names]: number of the source with which each name is read */
   PlaitTextLocation *locations; /* [n_names]: file or column of each name; zeros for a missing source */
   PlaitFeedTable table;
 } Files;
@@ -63,7 +63,7 @@ name_beside (const PlaitExperimentSource *source, const char *stream)
   return g_strconcat (source->name, stream + strlen (source->stream), NULL);
 }
 
-/* Adds the name of @stream, which is read beside @source, unless a run before reads it. */
+/* Adds the name of @stream, which is read beside @source, unless an earlier run reads it. */
 static void
 add_beside (Files *files, const PlaitExperimentSource *source, const char *stream)
 {
@@ -317,7 +317,7 @@ check_sources (const gboolean *missing, const Files *files, GError **error)
     if (!files->locations[i].paths[0] == !missing[files->owners[i]])
       return plait_fail (error, PLAIT_ERROR_INPUT,
                          missing[files->owners[i]]
-                             ? "%s is given, but source \"%s\" is left out by --without"
+                             ? "%s is given, but source \"%s\" is left out by --without: remove one of the two options"
                              : "%s is not given, but source \"%s\" needs it: add --source %s=FILE",
                          files->names[i], files->names[files->owners[i]], files->names[i]);
   return TRUE;

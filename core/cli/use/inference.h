@@ -9,14 +9,14 @@
 #include "setup/trained.h"
 #include "setup/ensemble.h"
 
-/* Options that translate and score share. It is the first member of the structs of both commands' options. */
+/* Options of plait encode, and the first member of the option structs of plait translate and plait score. */
 typedef struct
 {
   const char *const *sources;   /* values NAME=FILE of --source, NULL-terminated, or NULL */
   const char *const *without;   /* names of missing sources, NULL-terminated, or NULL */
   const PlaitOverride *sets;    /* values of --set for [decode], data.empty and data.too_long, or NULL */
-  const PlaitOverride *implied; /* sets that other options of the command stand for, or NULL */
-  const char *tsv;              /* value of --tsv: which column of standard input is which source, or NULL */
+  const PlaitOverride *implied; /* settings that other options of the command imply, or NULL */
+  const char *tsv;              /* value of --tsv: names of the sources in the columns of standard input, or NULL */
   const char *checkpoint;
   const char *ensemble;  /* rule of an ensemble, or NULL */
   const char *weights;   /* weights of the runs of an ensemble, as text, or NULL */
@@ -44,7 +44,7 @@ typedef struct
                        "from 0; and a head, as in 2:0",                                                                \
                        "LAYER[:HEAD]"),                                                                                \
       PLAIT_OPTION_OF (PlaitInferenceOptions, "ensemble", 0, TEXT, ensemble,                                           \
-                       "How several runs agree: mean of probabilities (the default), or of log-probabilities",         \
+                       "Combine several runs by the mean of probabilities (the default) or of log-probabilities",      \
                        PLAIT_ENSEMBLE_RULES),                                                                          \
       PLAIT_OPTION_OF (PlaitInferenceOptions, "weights", 0, TEXT, weights,                                             \
                        "Weights of several runs, such as \"0.7;0.3\"; default: equal", "W;..."),                       \
@@ -80,7 +80,7 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (PlaitInference, plait_inference_clear)
 
 /* Opens the runs that the arguments of @invocation name, with their models for search, the text of their sources, the
  * target text if @target is not NULL, and the dump. Every source must be named exactly once, by --source, --tsv or
- * --without. If several runs have a source of this name, all of them read its text. */
+ * --without. If several runs have a source of one name, all of them read one text. */
 gboolean plait_inference_open (PlaitInference *inference, const PlaitInvocation *invocation, const char *target,
                                GError **error);
 

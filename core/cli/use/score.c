@@ -138,8 +138,8 @@ align (Sum *sum, const PlaitBatch *batch, gint64 sentence, const PlaitAttentionR
   return TRUE;
 }
 
-/* Adds the scores of @batch to those of their lines, and prints the lines that are complete. A document that was cut
- * has several chunks, whose scores are added. */
+/* Adds the score of each sentence of @batch to the score of its line, and prints the lines that are complete. A
+ * document that was cut has several chunks, whose scores are added. */
 static gboolean
 print_batch (const PlaitFeed *feed, const PlaitBatch *batch, const double *rows, const PlaitAttentionRecords *attention,
              Sum *sum, GError **error)

@@ -41,7 +41,7 @@ typedef struct
   const PlaitWordAligner *aligner; /* aligner of words; NULL without --alignment or for FORMAT_TEXT */
   const PlaitVocabulary *vocabulary;
   PlaitTextLayout layout; /* layout of the target's documents */
-  gboolean whole;         /* TRUE: what is predicted is not a sequence, so it cannot be cut off by a length limit */
+  gboolean whole;         /* TRUE: the prediction is not a sequence, so no length limit can cut it off */
 
   /* Index of the last line or document printed; -1 before the first. */
   gint64 line;
@@ -311,9 +311,9 @@ has_n_best (const Options *options)
   return options->n_best > 0 || plait_option_set_value (options->text.sets, "decode.n_best");
 }
 
-/* Fills the list @implied [3] with the settings that --beam and --n-best stand for, so that those of --set are checked
- * together with them. @beam is the text of --beam. Without n_best a translation has one hypothesis. --n-best itself
- * raises a beam that --beam does not give. */
+/* Fills the list @implied [3] with settings that are checked together with those of --set: decode.n_best=1, unless
+ * --set gives decode.n_best, and decode.beam=@beam if --beam is given. decode_settings applies --n-best, which can
+ * raise the beam. */
 static void
 imply_sets (const Options *options, const char *beam, PlaitOverride *implied)
 {
@@ -458,10 +458,9 @@ static const PlaitOption options[] = {
                 MAX_HYPOTHESES),
   PLAIT_OPTION ("n-best", 0, INTEGER, n_best, "Print N hypotheses for each line, with their scores", "N", 1,
                 MAX_HYPOTHESES),
-  PLAIT_OPTION ("prefix", 0, TEXT, prefix, "Begin the translation of each line with the text of this file's line",
-                "FILE"),
+  PLAIT_OPTION ("prefix", 0, TEXT, prefix, "Begin the translation of line i with line i of this file", "FILE"),
   PLAIT_OPTION ("constraints", 0, TEXT, constraints,
-                "Put all phrases of this file's line, between tabs, into the translation of each line", "FILE"),
+                "Put all phrases of line i of this file, separated by tabs, into the translation of line i", "FILE"),
   PLAIT_OPTION ("format", 0, TEXT, format, "Output format; tsv and json include scores; default: text", FORMATS),
   { NULL },
 };
@@ -482,11 +481,11 @@ const PlaitCommand plait_command_translate = {
     "With --tsv each line of standard input has a column for each source, separated by tabs. An empty line or column "
     "is an error if the run has data.empty=error; --set data.empty=missing treats the source as missing there.\n"
     "--prefix and --constraints name files with a line for each line of the sources; a line may be empty. The "
-    "translation begins with the prefix, and the search goes on from there; its score counts the prefix. It contains "
-    "every phrase of the constraints (Post & Vilar 2018), in any order; phrases may overlap. Prefixes and phrases are "
-    "cut into pieces by the target's vocabulary, each by itself, and a translation must have these pieces. So it may "
-    "continue the last word of a prefix or of a phrase: \"nation\" may become \"nations\". decode.maximum_ratio leaves "
-    "room for them. Both files are read before the first translation.\n"
+    "translation begins with the prefix, and the search goes on from there; its score counts the prefix. The "
+    "translation contains every phrase of the constraints (Post & Vilar 2018), in any order; phrases may overlap. "
+    "Prefixes and phrases are cut into pieces by the target's vocabulary, each by itself, and a translation must have "
+    "these pieces. So it may continue the last word of a prefix or of a phrase: \"nation\" may become \"nations\". "
+    "decode.maximum_ratio leaves room for them. Both files are read before the first translation.\n"
     "--set decode.method=sample draws --n-best translations at random. --set decode.groups=N searches a beam in N "
     "groups that avoid each other's words. plait inspect decode lists the keys of both.\n"
     "Several runs form an ensemble. They need one target vocabulary, and may differ in everything else. The command "
