@@ -76,6 +76,6 @@ const char *plait_option_set_value (const PlaitOverride *sets, const char *key);
   PLAIT_OPTION_OF (Type, "margin", 0, REAL, margin, "Also test whether each score differs by less than this", "X",     \
                    1e-9, 1e9)
 
-/* Sets *@test to the test that the index @choice of --test stands for; FALSE for "none". If *@trials is 0, sets it to
- * the default number for that test. */
+/* Sets *@test to the test that the index @choice of --test stands for. Returns FALSE for "none". If *@trials is 0, sets
+ * it to the default number for that test. */
 gboolean plait_option_test (guint choice, PlaitTest *test, gint64 *trials);

@@ -13,8 +13,8 @@ typedef struct
   const char *help;                    /* sentences that --help prints after the list of commands */
   const PlaitCommand *const *commands; /* commands in the order of the help text, NULL-terminated */
 
-  /* Prints the output of "help FORM", such as "help --man". FALSE if @form is unknown. NULL if the program accepts no
-   * FORM. */
+  /* Prints the output of "help FORM", such as "help --man". Returns FALSE if @form is unknown. The field is NULL if the
+   * program accepts no FORM. */
   gboolean (*print_form) (const char *form);
 } PlaitProgram;
 

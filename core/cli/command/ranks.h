@@ -5,7 +5,7 @@
 #include "command/command.h"
 
 /* Joins the processes that a launcher such as mpirun started together. Sets *@ranks to them, or to NULL if there is
- * only one. Mutes the log of all processes except the first. PLAIT_ERROR_INPUT if the module ranks/mpi is not
+ * only one process. Mutes the log of all processes except the first. PLAIT_ERROR_INPUT if the module ranks/mpi is not
  * installed. */
 gboolean plait_ranks_join (PlaitRanks **ranks, PlaitInvocation *invocation, GError **error);
 

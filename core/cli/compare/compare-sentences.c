@@ -79,7 +79,8 @@ add_text (GArray *texts, const PlaitRunFile *run, const char *split, const char 
   g_array_append_val (texts, text);
 }
 
-/* Adds each text in the group @group of /evaluation/@split of the first run. Its title is @kind and the text's name. */
+/* Adds each text in the group @group of /evaluation/@split of the first run. The title of a text is @kind and its name
+ * in the group. */
 static void
 add_group (GArray *texts, const PlaitRunFile *run, const char *split, const char *group, const char *kind)
 {

@@ -11,8 +11,8 @@
 #include "plot/plot.h"
 
 #define MAX_HEATMAPS 16
-#define LABELS "tokens|numbers|none" /* words of the option, in the order of PlaitPlotLabels */
-#define SCALES "auto|linear|log"     /* words of the option, in the order of PlaitPlotScale */
+#define LABELS "tokens|numbers|none" /* words of --labels, in the order of PlaitPlotLabels */
+#define SCALES "auto|linear|log"     /* words of --scale, in the order of PlaitPlotScale */
 
 typedef struct
 {

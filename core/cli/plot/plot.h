@@ -4,7 +4,7 @@
 #include "comparison/chart.h"
 #include "comparison/heatmap.h"
 
-/* Figures for papers: settings of plait plot. The module plot/cairo draws them. */
+/* Figures for papers: settings of plait plot. The module plot/cairo draws the figures. */
 
 typedef enum
 {
@@ -38,8 +38,8 @@ typedef struct
   GArray *missing; /* (element-type gunichar): letters without a font, each once; the caller sets the array */
 } PlaitPlotLosses;
 
-/* Returns a sentence about @letters [@n], n > 0: no installed font has them, and these Debian packages would help.
- * (transfer full) */
+/* Returns a sentence: no installed font has @letters [@n], n > 0, and which Debian packages have fonts for these
+ * letters. (transfer full) */
 char *plait_plot_missing_text (const gunichar *letters, guint n);
 
 /* Table of functions of a module of the kind plot. */

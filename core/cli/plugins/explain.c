@@ -22,7 +22,7 @@ typedef struct
   gboolean json;
 } Options;
 
-/* Parameters of one shape whose names differ only in numbers, such as that of the layer. */
+/* Parameters of one shape whose names differ only in numbers, such as the number of the layer. */
 typedef struct
 {
   char *name; /* common name, with '*' in place of numbers */

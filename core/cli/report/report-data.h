@@ -23,14 +23,14 @@
  *     "name", "title", "group"        group is attention, coverage or copy
  *     "sentences"                     TRUE if rows are sentences
  *     "layers", "heads"               numbers in the file; 0: no such axis
- *     "kept_layers", "kept_heads"     numbers in the pack; fewer heads are their mean, fewer layers the last one
+ *     "kept_layers", "kept_heads"     numbers in the pack; 1 head: the mean of all; 1 layer: the last
  *     "heaviest"                      number of weights kept in a row; 0: all
- *     "largest", "largest_mass"       what 255 stands for in the bytes
+ *     "largest", "largest_mass"       values for which the byte 255 stands
  *     "rows"                          labels, or the number of a heatmap with equal labels
- *     "of"                            for tokens of a document: the sentence of each
+ *     "of"                            number of the sentence of each token of a document
  *
- * Its bytes are the sum of the weights of each target token, [layer, target], in 255ths of largest_mass, and the
- * weights, [layer, head, target, row], in 255ths of largest.
+ * The bytes of a heatmap are the sum of the weights of each target token, [layer, target], in 255ths of largest_mass,
+ * and the weights, [layer, head, target, row], in 255ths of largest.
  *
  * "descents" (comparison/descent.h) are for the last layer and the mean of its heads. A descent has "title", "choice",
  * "ways", "highest", "targets", "rows" (labels), their "levels", "first" and "last" leaves, and the number of its

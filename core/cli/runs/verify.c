@@ -83,7 +83,7 @@ train (const PlaitRebuild *rebuild, const char *place, const gint64 *stops, guin
 
 /* TRUE if some updates of the run at @path give equal bits with and without an interruption. They are the updates after
  * the checkpoint of an unfinished run, or the first updates of a finished run. Prints the comparison; if @json is not
- * NULL, adds it there instead. */
+ * NULL, adds the comparison to @json instead. */
 static gboolean
 verify_resume (const char *path, gint64 updates, PlaitJson *json, PlaitLog *log, GError **error)
 {

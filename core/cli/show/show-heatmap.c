@@ -17,7 +17,7 @@ static const char *const blocks[] = { " ", "░", "▒", "▓", "█" };
 static const guint colours[] = { 234, 17, 18, 19, 25, 31, 37, 43, 79, 114, 150, 186, 222, 229 };
 #define FIRST_LIGHT 7
 
-/* Returns a text colour that is legible on colour number @step. For very small values it is dim. */
+/* Returns a text colour that is legible on colour number @step. The text colour of very small values is dim. */
 static guint
 ink_on (guint step)
 {

@@ -86,7 +86,7 @@ name_files (const GPtrArray *runs, Files *files)
       const PlaitExperiment *experiment = ((const PlaitTrained *)runs->pdata[r])->experiment;
 
       for (guint i = 0; i < experiment->n_sources; i++)
-        most += 2 + experiment->sources[i].n_factors; /* with its trees */
+        most += 2 + experiment->sources[i].n_factors; /* the source, its trees and its factors */
     }
   files->names = g_new0 (char *, most);
   files->owners = g_new0 (guint, most);

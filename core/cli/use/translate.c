@@ -197,7 +197,7 @@ print_found (Printer *printer, gint64 line, const PlaitHypotheses *found, const 
 static void
 print_end (const Printer *printer)
 {
-  /* Only the blank line at its end shows an empty document. */
+  /* An empty document is visible only by the blank line at its end. */
   if (printer->format == FORMAT_TEXT && printer->line >= 0
       && (printer->layout == PLAIT_LAYOUT_LINES || (printer->layout == PLAIT_LAYOUT_DOCUMENTS && printer->is_empty)))
     fputc ('\n', printer->stream);

@@ -82,7 +82,7 @@ cut_sources (const PlaitInference *inference, PlaitBatch *part, gboolean logs)
 }
 
 /* Adds to @unreadable a problem for each sentence of inference->whole, from inference->given on, that is too long.
- * Returns TRUE if one of them could be truncated. */
+ * Returns TRUE if data.too_long=truncate would truncate one of them. */
 static gboolean
 find_unreadable (PlaitInference *inference, PlaitProblems *unreadable)
 {

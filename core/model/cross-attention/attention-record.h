@@ -44,7 +44,7 @@ typedef struct
   PlaitRecordedCoverage coverage;
 } PlaitRecordedLayer;
 
-/* One attention to one memory. Joint attention has one of these for each memory. */
+/* One attention to one memory. Joint attention has a PlaitRecordedAttention for each memory. */
 typedef struct PlaitRecordedAttention PlaitRecordedAttention;
 struct PlaitRecordedAttention
 {
@@ -98,7 +98,8 @@ PlaitAttentionRecord *plait_attention_record_new (PlaitArena *arena, guint n_lay
 /* Returns the number of weights of one head to @memory: the sum over sentences of queries * rows. */
 gint64 plait_attention_record_pairs (const PlaitAttentionRecord *record, guint memory);
 
-/* Returns the record of attention @name (NULL: the unnamed one) to @memory in @layer; NULL if it has no record. */
+/* Returns the record of attention @name (NULL: the unnamed one) to @memory in @layer; NULL if there is no such
+ * record. */
 PlaitRecordedLayer *plait_attention_record_find (const PlaitAttentionRecord *record, guint layer, const char *name,
                                                  guint memory);
 

@@ -37,8 +37,9 @@ linked (const gint64 *links, gint64 row, gint64 pair)
   return to < 0 ? -1 : pair + to - row;
 }
 
-/* Returns the pair of the query of @pair with the memory row before or after @row, or -1 if there is no such row. The
- * row is links[@row], or, if @links is NULL, row @to, if it is one of the sentence's rows @first .. @end - 1. */
+/* Returns the pair of the query of @pair with the memory row before or after @row, or -1 if there is no such row. With
+ * @links, the row before or after is links[@row]. If @links is NULL, it is row @to, which must be one of the sentence's
+ * rows @first .. @end - 1. */
 static gint64
 beside (const gint64 *links, gint64 row, gint64 pair, gint64 to, gint64 first, gint64 end)
 {

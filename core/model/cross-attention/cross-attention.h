@@ -164,7 +164,7 @@ typedef struct
   PlaitTreeDescent *descents; /* [n_memories]: levels and children of the rows; set if the combiner reads the rows
                                  and they have levels */
   PlaitSiblingGroups **sibling_groups; /* [n_memories]: sibling groups of the rows; NULL if plait_sibling_groups_find
-                                          does not accept their tree */
+                                          does not accept the memory's tree */
   const PlaitMemory *memories;
 } PlaitCrossAttentionKeys;
 

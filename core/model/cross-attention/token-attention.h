@@ -4,8 +4,9 @@
 #include "cross-attention/attention-record.h"
 
 /*
- * Attention of target rows to the tokens of a source, summed over all attentions to a memory of the source. If the rows
- * of the memory form a tree or a pyramid, the weight of a row that is not a leaf is spread evenly over its leaves.
+ * Attention of target rows to the tokens of a source, as the mean over the selected layers and heads of all attentions
+ * to a memory of the source. If the rows of the memory form a tree or a pyramid, the weight of a row that is not a leaf
+ * is spread evenly over its leaves.
  */
 
 #define PLAIT_ATTENTION_MEAN -1 /* mean over layers or heads */
@@ -19,7 +20,7 @@ typedef struct
 } PlaitAttentionSelection;
 
 /* Sets *@selection from @text: "mean", "last" or a layer from 0, optionally with ":" and a head; without a head it is
- * the mean of all heads. PLAIT_ERROR_INPUT, which begins with @name, for other text. */
+ * the mean of all heads. Fails with PLAIT_ERROR_INPUT for other text; the message begins with @name. */
 gboolean plait_attention_selection_parse (const char *text, const char *name, PlaitAttentionSelection *selection,
                                           GError **error);
 
@@ -37,8 +38,8 @@ gboolean plait_attention_token_sums (const PlaitAttentionRecord *attention, guin
  * Building blocks of plait_attention_token_sums, public for tests.
  */
 
-/* Adds to @sums [rows of the memory] the weights that target rows @begin .. @end - 1 give to @memory. FALSE if no
- * attention of @selection reads @memory. */
+/* Adds to @sums [rows of the memory] the weights that target rows @begin .. @end - 1 give to @memory, as means over the
+ * attentions of @selection. FALSE if no attention of @selection reads @memory. */
 gboolean plait_attention_sums (const PlaitAttentionRecord *attention, guint memory, gint64 begin, gint64 end,
                                PlaitAttentionSelection selection, double *sums);
 

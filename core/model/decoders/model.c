@@ -41,8 +41,8 @@ embedding (PlaitModel *model, const char *prefix, const char *vocabulary, gint64
   return found;
 }
 
-/* Declares the embeddings of the tokens of @source and of their factors. Their widths add up to the decoder's width if
- * they are concatenated. */
+/* Declares the embeddings of the tokens of @source and of their factors. If these embeddings are concatenated, their
+ * widths add up to the decoder's width. */
 static gboolean
 build_embeddings (PlaitModel *model, PlaitModelSource *source, const char *prefix, GError **error)
 {

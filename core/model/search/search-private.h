@@ -60,9 +60,9 @@ gint64 plait_search_parts (const PlaitPool *pool, gint64 sentences, gint64 width
 /* TRUE if sentence @sentence is missing in all sources of @batch. */
 gboolean plait_search_is_unread (const PlaitBatch *batch, gint64 sentence);
 
-/* Fills @weights [sentences][members] with the weights of the members in each sentence of @batch; their sum is 1. A
- * member whose sources are all missing in a sentence has weight 0 there, unless the sentence is missing for all
- * members. */
+/* Fills @weights [sentences][members] with the weights of the members in each sentence of @batch; a sentence's weights
+ * sum to 1. A member whose sources are all missing in a sentence has weight 0 there, unless the sentence is missing for
+ * all members. */
 void plait_search_weigh (const PlaitSearch *search, const PlaitBatch *batch, double *weights);
 
 /* Returns the log-probability of a word by the ensemble. @log_probabilities [n_members]: the word's log-probability by
@@ -88,8 +88,8 @@ void plait_search_row_words (const PlaitSearch *search, PlaitSearchWorkspace *wo
                              const PlaitWordDistribution *words, gint64 own_words, const gint32 *forbidden,
                              guint n_forbidden, gboolean end, guint best, gint32 *ids, PlaitScalar *log_probabilities);
 
-/* Makes EOS the only candidate of each row of @beam for which the next step is the last that its limit allows. @words:
- * distribution of the rows; @ids and @log_probabilities [rows][best]: candidates of the rows. */
+/* Makes EOS the only candidate of the rows of @beam whose next step is the last one that the limit of the sentence
+ * allows. @words: distribution of the rows; @ids and @log_probabilities [rows][best]: candidates of the rows. */
 void plait_search_end_words (PlaitSearchWorkspace *workspace, const PlaitBeam *beam, const PlaitWordDistribution *words,
                              guint best, gint32 *ids, PlaitScalar *log_probabilities);
 

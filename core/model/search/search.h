@@ -11,9 +11,9 @@
  * decode.method=sample draws the words of each hypothesis at random instead.
  *
  * The score of a hypothesis is its log-probability over the length penalty, EOS counted (Wu et al. 2016, eq. 14).
- * Finished hypotheses stay in the beam. A sentence is finished when no unfinished hypothesis can get a higher score, or
- * at the length limit; decode.at_limit says whether hypotheses are cut there or ended by EOS. Ties go to the older
- * hypothesis, then to the lower id.
+ * Finished hypotheses stay in the beam by default (decode.finished). A sentence is finished when no unfinished
+ * hypothesis can get a higher score than the n_best finished ones, or at the length limit; decode.at_limit says whether
+ * hypotheses are cut there or ended by EOS. Ties go to the older hypothesis, then to the lower id.
  */
 
 typedef struct

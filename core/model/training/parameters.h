@@ -25,7 +25,8 @@ extern const PlaitRange plait_range_finite;
 gboolean plait_parameters_read_array (const PlaitParameters *parameters, PlaitScalar *array, PlaitStore *store,
                                       const char *path, GError **error);
 
-/* Reads the tensor of @parameter below @path into its place in @array. Fails if an element is not in @range. */
+/* Reads the tensor of @parameter below @path into the parameter's place in @array. Fails if an element is not in
+ * @range. */
 gboolean plait_parameter_read_array (const PlaitParameter *parameter, PlaitScalar *array, PlaitRange range,
                                      PlaitStore *store, const char *path, GError **error);
 

@@ -344,8 +344,8 @@ bytes_of_first (const PlaitUpdate *update, const PlaitBatch *batch, gint64 n)
   return first && plait_arena_protect (arena, compute, &shard, NULL) ? plait_arena_peak (arena) : 0;
 }
 
-/* Returns an estimate of the memory in bytes of a step over @batch, or 0 if it is unknown: a line through the memory of
- * one eighth and of one quarter of its sentences. */
+/* Returns an estimate of the memory in bytes of a step over @batch, or 0 if it is unknown: a linear extrapolation from
+ * one eighth and one quarter of the sentences. */
 static gsize
 estimate (const PlaitUpdate *update, const PlaitBatch *batch)
 {
