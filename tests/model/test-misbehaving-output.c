@@ -100,7 +100,7 @@ OUTPUT_BUILD (bias_that_stands, shape->bias = OWN ("a", WORDS, 1), "build gives 
 OUTPUT_BUILD (parameter_outside, plait_parameters_declare (build->parameters, "decoder/a", 1, 1, PLAIT_ZEROS), "build: the parameter decoder/a is declared, but its name must begin with decoder/output/")
 OUTPUT_BUILD (parameter_twice, OWN ("a", 1, 1); OWN ("a", 1, 1), "build: the parameter decoder/output/a is declared twice")
 OUTPUT_BUILD (copies_no_memory, shape->copies[2] = TRUE, "build copies memory 2, but there are only 2")
-OUTPUT_BUILD (reads_no_head, shape->copies[0] = TRUE; shape->head = 9, "it copies words by head 9")
+OUTPUT_BUILD (reads_no_head, shape->copies[0] = TRUE; shape->head = 9, "this output copies words by head 9")
 OUTPUT_BUILD (reads_no_attention, shape->copies[0] = TRUE; shape->attention = "other", "the combiner combiner \"serial\" of [combiner] has no attention called other to this memory")
 
 /*

@@ -286,7 +286,10 @@ TEST_CASE (pointer, refuses_in_words)
       "target; set data.vocabulary=shared" },
     { "all", 0, { FALSE, FALSE }, "no source has the vocabulary of the target, so that no word can be copied" },
     { "third", 0, { TRUE, TRUE }, "source=third is not a source of the experiment; name one of its sources, or all" },
-    { "all", 3, { TRUE, TRUE }, "it copies words by head 3, but the attention to the memory first has 2" },
+    { "all",
+      3,
+      { TRUE, TRUE },
+      "this output copies words by head 3, but the attention to the memory first has 2 heads" },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)

@@ -208,7 +208,8 @@ run_command (PlaitInvocation *invocation, GError **error)
   const char *const texts[] = { options->names, settings.x_title, settings.y_title, settings.font };
   for (guint i = 0; i < G_N_ELEMENTS (texts); i++)
     if (texts[i] && !g_utf8_validate (texts[i], -1, NULL))
-      return plait_fail (error, PLAIT_ERROR_INPUT, "--names, --x-title and --y-title must be UTF-8 text");
+      return plait_fail (error, PLAIT_ERROR_INPUT,
+                         "--names, --x-title, --y-title and --font must be UTF-8; convert the text");
   if (!find_format (output, &format, error) || !plait_file_check_new (output, options->force, "", "--output", error))
     return FALSE;
   for (guint i = 0; files->pdata[i]; i++)

@@ -112,8 +112,8 @@ log_outcome (const Result *result, const PlaitParseSettings *settings, double se
                   result->ends[PLAIT_PARSE_PARTIAL], result->lines - with_tree, without->str);
   if (result->ends[PLAIT_PARSE_TIMED_OUT] > 0)
     plait_log_warning (result->log,
-                       "%jd lines exceeded the time limit, so another run may give them trees; lower --tokens for a "
-                       "limit that does not depend on time",
+                       "%jd lines exceeded the time limit, so another run may find trees for them; lower --tokens for "
+                       "a limit that does not depend on time",
                        result->ends[PLAIT_PARSE_TIMED_OUT]);
   if (with_tree > 0)
     plait_log_warning (result->log, "link-grammar derives constituents from its links, so the trees are approximate; "
@@ -167,16 +167,15 @@ const PlaitCommand plait_command_parse = {
   .name = "parse",
   .synopsis = "FILE [--output FILE] [--force] [--unlinked N] [--tokens N] [--seconds N] [--json]",
   .summary = "Make constituency trees of English text with link-grammar",
-  .details
-  = "Each line is a sentence, whose words are separated by white space; line i of the trees belongs to line i of the "
-    "text. A sentence without a tree has an empty line; data.no_tree decides how a run reads it. Files are plain or "
-    "gzip; \"-\" is standard input. Equal text gives equal trees for any number of processes, except for sentences "
-    "that exceed --seconds.\n"
-    "\n"
-    "Examples:\n"
-    "  plait parse train.en --output train.en.trees\n"
-    "  plait parse train.en --unlinked 0 --json --output train.en.trees\n"
-    "  plait trees --check train.en.trees --tokens train.en",
+  .details = "Each line is a sentence, whose words are separated by white space; line i of the trees belongs to line i "
+             "of the text. A sentence without a tree has an empty line; data.no_tree decides how a run reads it. Files "
+             "are plain or gzip; \"-\" is standard input. Equal text gives equal trees for any number of processes, "
+             "except for sentences that exceed --seconds.\n"
+             "\n"
+             "Examples:\n"
+             "  plait parse train.en --output train.en.trees\n"
+             "  plait parse train.en --unlinked 0 --json --output train.en.trees\n"
+             "  plait trees --check train.en.trees --tokens train.en",
   .options = options,
   .size = sizeof (Options),
   .defaults = &(const Options){ .unlinked = UNLINKED, .tokens = TOKENS, .seconds = SECONDS },

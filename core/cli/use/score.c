@@ -252,7 +252,7 @@ run_command (PlaitInvocation *invocation, GError **error)
     return FALSE;
   if (inference.trained->experiment->predict.kind == PLAIT_PREDICT_NUMBER)
     return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "%s predicts numbers, which have no probability; compare those of plait translate with plait "
+                       "%s predicts numbers, which have no probability; score the output of plait translate by plait "
                        "evaluate --metric 'pearson;mse'",
                        invocation->arguments[0]);
   sum.aligner = inference.aligner;

@@ -47,7 +47,7 @@ check_selected (PlaitCrossAttention *cross, const char *call, const PlaitDeclare
   gint64 entries = plait_ragged_rows (queries) * attention->heads;
 
   if (!selected)
-    plait_tape_fail (tape, "%s: the selected rows are NULL", call);
+    plait_tape_fail (tape, "%s: the selected rows are NULL: give a PlaitSelectedRows", call);
   if (selected->heads != attention->heads || selected->sets.n != entries || !plait_ragged_is_valid (selected->sets)
       || selected->rows.n != plait_ragged_rows (selected->sets) || !plait_ragged_is_valid (selected->rows))
     plait_tape_fail (tape,
@@ -60,8 +60,9 @@ check_selected (PlaitCrossAttention *cross, const char *call, const PlaitDeclare
 
       for (gint64 i = selected->rows.offsets[sets[0]]; i < selected->rows.offsets[sets[last]]; i++)
         if (selected->row[i] < rows.offsets[s] || selected->row[i] >= rows.offsets[s + 1])
-          plait_tape_fail (tape, "%s: row %jd was selected, but the query's sentence has rows %jd to %jd", call,
-                           selected->row[i], rows.offsets[s], rows.offsets[s + 1] - 1);
+          plait_tape_fail (tape,
+                           "%s: row %jd was selected, but the query's sentence has rows %jd to %jd: select only these",
+                           call, selected->row[i], rows.offsets[s], rows.offsets[s + 1] - 1);
     }
 }
 

@@ -362,7 +362,8 @@ plait_cross_check_rows (PlaitCrossAttention *cross, const char *call, guint memo
 {
   plait_cross_memory (cross, memory);
   if (!cross->declared->reads_rows[memory])
-    plait_tape_fail (cross->pass->tape, "%s: the rows of memory %u were not declared: declare them in build", call,
+    plait_tape_fail (cross->pass->tape,
+                     "%s: the rows of memory %u were not declared: call plait_cross_declare_rows in build", call,
                      memory);
 }
 

@@ -175,7 +175,7 @@ read_cross (const PlaitAlignmentSettings *settings, PlaitCrossAttentionLayer *cr
         settings->name ? "" : ", name its attention with train.alignment_name");
   if (settings->head >= (gint64)heads)
     return plait_fail (error, PLAIT_ERROR_INPUT,
-                       KEY "there is no head %jd: the attention to the memory %s has %u, counted from 0",
+                       KEY "there is no head %jd: the attention to the memory %s has %u heads, counted from 0",
                        settings->head, name, heads);
   cross->reads[PLAIT_READER_ALIGNMENT]
       = (PlaitReadRequest){ .attention = TRUE, .name = settings->name, .head = (guint)(settings->head + 1) };
@@ -197,7 +197,7 @@ plait_guided_alignment_build (PlaitGuidedAlignment *guided, const PlaitDecoder *
         continue;
       if (layer < 0 || layer >= layers)
         return plait_fail (error, PLAIT_ERROR_INPUT,
-                           KEY "there is no layer %jd: the decoder has %jd with attention, counted from 0",
+                           KEY "there is no layer %jd: the decoder has %jd layers with attention, counted from 0",
                            MAX (layer, 0), layers);
       if (!read_cross (settings, (PlaitCrossAttentionLayer *)plait_decoder_cross (decoder, (guint)layer), m,
                        memories[m].name, error))

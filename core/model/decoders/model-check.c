@@ -37,10 +37,10 @@ check_choices (const PlaitBatch *batch, GError **error)
       gint64 n = plait_ragged_length (batch->inputs[0].documents->sentences, s);
 
       if (batch->target_outputs[s] < 0 || batch->target_outputs[s] >= n)
-        return plait_fail (
-            error, PLAIT_ERROR_INPUT,
-            "the target, document %jd: sentence %d is the answer, but there are %jd sentences, counted from 0",
-            batch->sentence[s] + 1, batch->target_outputs[s], n);
+        return plait_fail (error, PLAIT_ERROR_INPUT,
+                           "the target, document %jd: sentence %d is the answer, but there are %jd sentences, counted "
+                           "from 0: correct the target",
+                           batch->sentence[s] + 1, batch->target_outputs[s], n);
     }
   return TRUE;
 }
@@ -58,7 +58,7 @@ gboolean
 plait_model_check_batch (const PlaitModel *model, const PlaitBatch *batch, GError **error)
 {
   if (batch->n_sources != model->specification.n_sources)
-    return plait_fail (error, PLAIT_ERROR_INPUT, "the model reads %u sources, but %jd were given",
+    return plait_fail (error, PLAIT_ERROR_INPUT, "the model reads %u sources, but %jd were given: give every source",
                        model->specification.n_sources, batch->n_sources);
   for (guint i = 0; i < model->specification.n_sources; i++)
     {
@@ -66,19 +66,23 @@ plait_model_check_batch (const PlaitModel *model, const PlaitBatch *batch, GErro
       const PlaitInput *input = &batch->inputs[i];
 
       if (input->kind != expected->kind)
-        return plait_fail (error, PLAIT_ERROR_INPUT, "source \"%s\" must have %s, but has %s", expected->name,
-                           plait_input_kind_name (expected->kind), plait_input_kind_name (input->kind));
+        return plait_fail (
+            error, PLAIT_ERROR_INPUT,
+            "source \"%s\" must have %s, but has %s: give the kind of input that the model was trained with",
+            expected->name, plait_input_kind_name (expected->kind), plait_input_kind_name (input->kind));
       if (input->kind == PLAIT_INPUT_FEATURES && input->n_missing < batch->n_sentences
           && input->features.width != expected->feature_width)
-        return plait_fail (error, PLAIT_ERROR_INPUT,
-                           "source \"%s\": features are %jd wide, but the model was built for %jd", expected->name,
-                           input->features.width, expected->feature_width);
+        return plait_fail (
+            error, PLAIT_ERROR_INPUT,
+            "source \"%s\": features are %jd wide, but the model was built for %jd: give features of this width",
+            expected->name, input->features.width, expected->feature_width);
       if (plait_input_kind_is_text (input->kind)
           && !check_ids (expected->name, input->tokens, input->rows, batch->sentence, expected->vocabulary_size,
                          (PlaitRagged){ 0 }, error))
         return FALSE;
       if (input->n_factors != expected->n_factors)
-        return plait_fail (error, PLAIT_ERROR_INPUT, "source \"%s\" must have %u factors, but has %u", expected->name,
+        return plait_fail (error, PLAIT_ERROR_INPUT,
+                           "source \"%s\" must have %u factors, but has %u: give every factor", expected->name,
                            expected->n_factors, input->n_factors);
       for (guint f = 0; f < expected->n_factors; f++)
         if (!check_ids (expected->factors[f].name, input->factors[f], input->rows, batch->sentence,

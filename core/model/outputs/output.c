@@ -24,7 +24,7 @@ read_cross (PlaitModelOutput *output, const PlaitOutputComponents *components, G
     return TRUE;
   if (!components->cross)
     return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "%s: it reads a cross-attention, and the decoder has none; choose another output",
+                       "%s: this output reads a cross-attention, but the decoder has none; choose another output",
                        components->component->label);
   return plait_cross_layer_read (components->cross, &request, shape->copies, components->component->label, error);
 }
