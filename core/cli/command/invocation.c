@@ -122,7 +122,7 @@ refuse_option (const PlaitCommand *command, const char *word, GError **error)
 typedef struct
 {
   const PlaitOption *option;
-  const char *value; /* value; NULL for a flag */
+  const char *value; /* NULL for a flag */
 } Given;
 
 /* Adds @option to @given. @label is the option's name as the user typed it. The option's value is @value, or the next

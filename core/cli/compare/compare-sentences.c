@@ -22,8 +22,8 @@ by_difference (gconstpointer a, gconstpointer b)
   return first > second ? -1 : (one->sentence > other->sentence) - (one->sentence < other->sentence);
 }
 
-/* Returns the scores in @score_column of each sentence that the two runs score differently, largest difference first;
- * NULL if a run has no scores of sentences. (transfer full) (element-type Pair) */
+/* Returns the scores in @score_column of sentences that the two runs score differently, largest difference first; NULL
+ * if a run has no such scores. (transfer full) (element-type Pair) */
 static GArray *
 pairs_of (const PlaitRunComparison *comparison, const PlaitScoreColumn *score_column)
 {
@@ -55,7 +55,7 @@ pairs_of (const PlaitRunComparison *comparison, const PlaitScoreColumn *score_co
 typedef struct
 {
   char *name;
-  char **lines; /* [n]: the lines; NULL if they are missing */
+  char **lines; /* [n]; NULL if the lines are missing */
   gint64 n;
 } Text;
 

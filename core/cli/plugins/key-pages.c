@@ -36,8 +36,8 @@ print_markdown (const char *text)
     }
 }
 
-/* Prints @setting as a paragraph: key=default, type and range, meaning. The type of a boolean is left out if the
- * default, true or false, shows it. */
+/* Prints @setting as a paragraph: key=default, type and range, meaning. Leaves out the type of a boolean if the default
+ * shows it. */
 static void
 print_item (const PlaitSettingSpecification *setting)
 {

@@ -66,8 +66,8 @@ show_picture (const PlaitShow *show, const char *path, GError **error)
   return TRUE;
 }
 
-/* Prints the members of the group @path if all are heatmaps or descents, and sets *@shown to TRUE. If there are other
- * members, none, or more than MAX_HEATMAPS, prints nothing and sets *@shown to FALSE. */
+/* Prints the members of the group @path if all are heatmaps or descents, at most MAX_HEATMAPS. Sets *@shown to TRUE if
+ * they were printed. */
 static gboolean
 show_pictures (const PlaitShow *show, const char *path, gboolean *shown, GError **error)
 {

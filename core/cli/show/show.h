@@ -12,7 +12,7 @@
 typedef struct
 {
   PlaitStore *store;
-  PlaitTerminal *terminal; /* terminal to print to; NULL if the output is JSON */
+  PlaitTerminal *terminal; /* NULL if the output is JSON */
   gboolean everything;     /* option --all: show long lists and deep trees whole */
   PlaitHeatmapSelection choice;
   gint64 sentence; /* number of the sentence of a document whose tokens a heatmap shows; -1: all sentences */

@@ -13,9 +13,8 @@
 
 /* Implements plait parse: reads English text and writes constituency trees, line by line. */
 
-/* Default limits of the parser. If one word of a caption is unlinked, the brackets agree better with those of a
- * treebank parser than right-branching trees do; if two or three words are unlinked, they agree worse. A sentence of 60
- * tokens takes seconds. */
+/* Default limits of the parser. With one unlinked word, the brackets of captions agree better with a treebank parser's
+ * than right-branching trees do; with two or three unlinked words, worse. A sentence of 60 tokens takes seconds. */
 #define UNLINKED 1
 #define TOKENS 60
 #define SECONDS 60

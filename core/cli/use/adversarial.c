@@ -48,7 +48,7 @@ typedef struct
   const gint *stop;
   GPtrArray *metrics;
   GArray *rows;              /* (element-type Row); in the first row all sources are unchanged */
-  PlaitSystemScore **scores; /* [rows][metrics]: scores */
+  PlaitSystemScore **scores; /* [rows][metrics] */
 } Test;
 
 /* Result for the split with one source perturbed. */

@@ -54,7 +54,7 @@ typedef struct
   gint64 *words;                      /* [sentences]: number of words of each source sentence; NULL without --source */
   guint n_systems;
   System *systems;
-  PlaitSystemScore **scores; /* [systems][metrics]: scores */
+  PlaitSystemScore **scores; /* [systems][metrics] */
 } Evaluation;
 
 static void

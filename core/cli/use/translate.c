@@ -231,7 +231,7 @@ print (const PlaitInference *inference, Printer *printer, const PlaitBatch *batc
 typedef struct
 {
   PlaitDecodeSettings settings;
-  PlaitRequirements *requirements; /* requirements; owned; NULL without --prefix and --constraints */
+  PlaitRequirements *requirements; /* owned; NULL without --prefix and --constraints */
 } Decoding;
 
 static void

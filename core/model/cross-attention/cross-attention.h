@@ -92,7 +92,7 @@ typedef struct
   gint64 query_width;
   PlaitScoreFunction score;
   gint64 attention_width;
-  guint layer; /* number of the cross-attention in its decoder */
+  guint layer;
 } PlaitCrossDeclaration;
 
 /* Builds the combiner of @decoder, which declares its attentions with parameters below @prefix. @decoder must outlive
@@ -144,8 +144,8 @@ typedef struct
   PlaitAttentionCost *rows_weighed;       /* cost to which the pass adds, or NULL */
   PlaitReadings *readings[PLAIT_READERS]; /* where to store the values that each reader reads; NULL: the reader reads
                                              nothing */
-  /* Queries of the next pass. Query i of the next pass continues query parents[i] of this pass, so this pass returns
-   * coverage states for the next pass's queries. parents is NULL if the states stay with the queries of this pass. */
+  /* Queries of the next pass. Query i of the next pass continues query parents[i] of this pass, so the coverage states
+   * move to the next pass's queries. parents is NULL if they stay. */
   PlaitRagged next;
   const gint64 *parents;
 } PlaitCrossAttentionPass;

@@ -27,12 +27,12 @@ guint plait_decoder_n_layers (const PlaitDecoder *decoder);
 /* Returns cross-attention @layer, counted from 0. (transfer none) */
 const PlaitCrossAttentionLayer *plait_decoder_cross (const PlaitDecoder *decoder, guint layer);
 
-/* TRUE if the decoder can read a target of @length rows; fails with PLAIT_ERROR_INPUT if the target has more rows than
- * the decoder has learned positions. */
+/* TRUE if the decoder can read a target of @length rows; fails with PLAIT_ERROR_INPUT if there are more rows than
+ * learned positions. */
 gboolean plait_decoder_check_length (const PlaitDecoder *decoder, gint64 length, GError **error);
 
-/* Returns the states after each row of @target_inputs, [rows of target_rows, width]. State t of a target depends only
- * on rows 0 .. t of this target. @record collects attention weights, or is NULL. */
+/* Returns the states after each row of @target_inputs, [rows of target_rows, width]. State t of a target depends on its
+ * rows 0 .. t only. @record collects attention weights, or is NULL. */
 PlaitNode *plait_decoder_forward (const PlaitDecoder *decoder, PlaitTape *tape, const PlaitEncoderOutputs *encoded,
                                   PlaitRagged target_rows, const gint32 *target_inputs, PlaitAttentionRecord *record);
 

@@ -38,8 +38,7 @@ gboolean plait_guided_alignment_build (PlaitGuidedAlignment *guided, const Plait
                                        GError **error);
 
 /* begin is called before the decoder runs over @batch, so that the weights are stored. end is called after the decoder
- * and adds the loss to encoded->losses. Both functions do nothing if @tape computes no gradients or @batch has no
- * alignments. */
+ * and adds the loss to encoded->losses. Both do nothing if @tape computes no gradients or @batch has no alignments. */
 void plait_guided_alignment_begin (const PlaitGuidedAlignment *guided, PlaitTape *tape, const PlaitBatch *batch,
                                    PlaitEncoderOutputs *encoded);
 void plait_guided_alignment_end (const PlaitGuidedAlignment *guided, PlaitTape *tape, const PlaitBatch *batch,

@@ -32,10 +32,10 @@ struct PlaitModel
   PlaitEmbedding *target;              /* embedding of target tokens; NULL if no sequence is predicted */
   const PlaitModelSource *role_source; /* source whose roles the target takes, or NULL */
   PlaitEmbedding roles;                /* role embeddings in the decoder */
-  PlaitDecoder *decoder;               /* the decoder; NULL if there is a head */
-  PlaitHead *head;                     /* the head, which takes the place of the decoder; NULL if there is a decoder */
+  PlaitDecoder *decoder;               /* NULL if there is a head */
+  PlaitHead *head;                     /* takes the place of the decoder; NULL if there is a decoder */
   PlaitCrossAttentionLayer *cross;     /* the decoder's last cross-attention, or NULL */
-  PlaitModelOutput *output;            /* the output; NULL if states are logits */
+  PlaitModelOutput *output;            /* NULL if states are logits */
   PlaitOutputMemory *copyable;         /* name of each memory, and if the output can copy its words: [n_memories] */
   PlaitGuidedAlignment guided;         /* the loss on word alignments */
 };

@@ -24,15 +24,14 @@ typedef struct
 {
   const char *name;
   gint64 vocabulary_size;
-  gint64 width; /* width of the factor's embedding, which is concatenated to the token's; 0: the two embeddings are
-                   added */
+  gint64 width; /* width of the factor's embedding, concatenated to the token's; 0: both are added */
 } PlaitFactorSpecification;
 
 typedef struct
 {
   const char *name; /* name of the source */
   PlaitInputKind kind;
-  const PlaitComponent *encoder; /* encoder, opened with its inner encoders */
+  const PlaitComponent *encoder; /* opened with its inner encoders */
   const char *vocabulary; /* name of the vocabulary of tokens; streams with one vocabulary may share their embedding */
   gint64 vocabulary_size; /* number of pieces, for tokens */
   gint64 feature_width;   /* width of feature rows */
@@ -57,8 +56,8 @@ typedef struct
   /* Opened components; NULL if no sequence is predicted. */
   const PlaitComponent *decoder_component;
   const PlaitComponent *combiner;
-  const PlaitComponent *coverage; /* coverage, opened; NULL: no coverage */
-  const PlaitComponent *output;   /* output, opened; NULL: the built-in softmax, without a plugin */
+  const PlaitComponent *coverage; /* NULL: no coverage */
+  const PlaitComponent *output;   /* NULL: the built-in softmax, without a plugin */
 } PlaitModelSpecification;
 
 /* Creates a model whose parameters are all zero; the caller initialises or loads them. Fails with PLAIT_ERROR_INPUT if

@@ -5,8 +5,8 @@
 
 #include "autograd/internal.h"
 
-/* Functions that a decoder plugin calls while the model runs. Each relates the rows of whole targets; in search, each
- * relates the new row of a hypothesis to the earlier rows of this hypothesis. */
+/* Functions that a decoder plugin calls while the model runs. Each relates the rows of whole targets; in search, the
+ * new row of a hypothesis to its earlier rows. */
 
 PlaitTape *
 plait_decoding_tape (PlaitDecoding *decoding)

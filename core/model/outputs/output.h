@@ -13,8 +13,7 @@
 /* Settings from which an output is built. */
 typedef struct
 {
-  const PlaitComponent *component; /* component of the output plugin, opened; NULL: the built-in softmax, without a
-                                      plugin */
+  const PlaitComponent *component; /* opened output; NULL: the built-in softmax, without a plugin */
   PlaitOutputBuild build;
   PlaitCrossAttentionLayer *cross; /* cross-attention that the output may read; NULL if there is no decoder */
 } PlaitOutputComponents;

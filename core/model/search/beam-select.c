@@ -15,8 +15,8 @@ plait_beam_precedes (const PlaitBeamCandidate *a, const PlaitBeamCandidate *b)
   return a->from != b->from ? a->from < b->from : a->token < b->token;
 }
 
-/* Inserts @candidate if it is among the best so far. Returns FALSE if the rank of @candidate is too low, so that
- * candidates of lower rank cannot be among the best either. */
+/* Inserts @candidate if it is among the best so far. Returns FALSE if the rank of @candidate, and so each lower rank,
+ * is too low. */
 static gboolean
 offer (PlaitBeam *beam, const PlaitBeamCandidate *candidate)
 {

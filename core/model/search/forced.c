@@ -102,8 +102,7 @@ plait_search_forced (PlaitSearch *search, const PlaitBatch *batch, double *row_l
 
   if (!plait_search_check_batch (search, batch, error))
     return FALSE;
-  /* Score with the first member last, because scoring with another member would clear its attention from the batch
-   * arena. */
+  /* Score with the first member last, because each scoring clears the batch arena, which has its attention. */
   for (forced.member = search->n_members; forced.member-- > 0;)
     {
       forced.row_log_probabilities = forced.member == 0 ? row_log_probabilities : others + (forced.member - 1) * rows;

@@ -118,8 +118,8 @@ take_for_phrases (const Row *row, gint32 *ids, PlaitScalar *of_ids)
           of_ids[column++] = row->log_probabilities[words[i]];
         }
     }
-  /* Words that are not in @words begin no missing phrase. If the missing phrases do not fit into the limit after such a
-   * word, all such words are excluded. */
+  /* Words that are not in @words begin no missing phrase. Exclude them if the missing phrases do not fit into the limit
+   * after them. */
   if (plait_phrases_missing (phrases, (PlaitPhraseState){ state.met, 0 }) > room)
     {
       for (gint32 id = 0; id < row->n; id++)

@@ -122,9 +122,8 @@ gboolean plait_search_check_target (const PlaitSearch *search, gint64 rows);
 PlaitSearchWork plait_search_work (const PlaitSearch *search);
 PlaitSearchWork plait_search_work_since (const PlaitSearch *search, const PlaitSearchWork *before);
 
-/* Return averages, 0 before the first search. First: memory rows that one step of one hypothesis scored, over all
- * sources, layers and heads. Second: the part of these rows that a combiner selected. Third: milliseconds for each
- * word. */
+/* Return averages, 0 before the first search. First: memory rows that a step of a hypothesis scored, over all sources,
+ * layers and heads. Second: those that a combiner selected. Third: milliseconds for each word. */
 double plait_search_work_rows_weighed (const PlaitSearchWork *work);
 double plait_search_work_rows_selected (const PlaitSearchWork *work);
 double plait_search_work_milliseconds (const PlaitSearchWork *work);
@@ -133,11 +132,10 @@ double plait_search_work_milliseconds (const PlaitSearchWork *work);
 char *plait_search_work_text (const PlaitSearchWork *work);
 
 /* Searches all sentences of @batch. Returns [n_sentences] in the order of the batch, each with up to settings->n_best
- * hypotheses; no hypothesis if a sentence is missing in all sources. For sequences, a hypothesis is a translation. For
- * classes it is one token, the label; for tags, the label of each token; for choices, the number of the chosen
- * sentence; for masked tokens, the most probable token at each masked position. For numbers it is one token whose text
- * is the number. For spans it is two tokens, the first and last position of the answer, or one token: no answer.
- * PLAIT_ERROR_MEMORY names the keys to lower. (transfer full) */
+ * hypotheses; no hypothesis if a sentence is missing in all sources. Sequences: a hypothesis is a translation. Classes:
+ * one token, the label. Tags: the label of each token. Choices: the number of the chosen sentence. Masked tokens: the
+ * most probable token at each masked position. Numbers: one token whose text is the number. Spans: the first and last
+ * position of the answer, or one token: no answer. PLAIT_ERROR_MEMORY names the keys to lower. (transfer full) */
 PlaitHypotheses *plait_search_batch (PlaitSearch *search, const PlaitBatch *batch, const PlaitDecodeSettings *settings,
                                      GError **error);
 void plait_hypotheses_free (PlaitHypotheses *hypotheses, gint64 n);

@@ -10,10 +10,9 @@ typedef struct
 {
   const PlaitDecoderSettings *settings;
   const PlaitPredictSettings *predict;
-  const PlaitComponent *decoder; /* component of the decoder, opened; NULL, like @combiner, if no sequence is
-                                    predicted */
+  const PlaitComponent *decoder; /* opened decoder; NULL, like @combiner, if no sequence is predicted */
   const PlaitComponent *combiner;
-  const PlaitComponent *coverage; /* component of the coverage, opened; NULL: no coverage */
+  const PlaitComponent *coverage; /* opened coverage; NULL: no coverage */
   PlaitLossColumns *losses;       /* loss columns of the model */
   const PlaitMemorySpecification *memories;
   guint n_memories;

@@ -273,8 +273,8 @@ write_direction (const PlaitTrainer *trainer, PlaitStore *store, GError **error)
          || plait_store_set_int (store, VALIDATION "/metric", "larger_is_better", callbacks->larger_is_better, error);
 }
 
-/* Negates the validation metric if it is better if smaller and the file is of an earlier version. Such files lack
- * larger_is_better and have the negative values of these metrics. */
+/* Negates the validation metric if smaller is better and the file lacks larger_is_better: earlier versions stored the
+ * negative value. */
 static void
 restore_direction (PlaitTrainer *trainer, PlaitStore *store)
 {

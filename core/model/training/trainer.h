@@ -119,8 +119,8 @@ typedef struct
   gint64 validations; /* number of validations in a whole training, if patience does not end it early */
 } PlaitTrainerSpeed;
 
-/* Makes one update to warm up. Then makes 1 to @max_updates updates in about @seconds seconds, and measures their time.
- * The trainer's state has changed afterwards: do not continue training with it. */
+/* Makes one update to warm up, then 1 to @max_updates updates in about @seconds, and measures these. Changes the
+ * trainer's state, so training cannot continue afterwards. */
 gboolean plait_trainer_measure_speed (PlaitTrainer *trainer, double seconds, gint64 max_updates,
                                       PlaitTrainerSpeed *speed, GError **error);
 
