@@ -141,7 +141,8 @@ read_axis (const Builder *builder, const char *key)
       if (!g_hash_table_add (seen, values[i]))
         plait_grid_problem (&builder->grid, key, "has the value \"%s\" twice; keep one", values[i]);
       if (*values[i] == '\0')
-        plait_grid_problem (&builder->grid, key, "has an empty value; drop one of the ';', or write \"\" for it");
+        plait_grid_problem (&builder->grid, key,
+                            "has an empty value; drop one of the ';', or write \"\" to mean the empty value");
     }
   builder->cells->axes[builder->cells->n_axes++] = (PlaitAxis){ g_strdup (key), g_steal_pointer (&values), n };
 }

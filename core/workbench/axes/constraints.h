@@ -6,9 +6,9 @@
 /*
  * Constraints on axes.
  *
- *     zip=source.en.layers & source.de.layers     vary together: the first value of one with the first of the other
+ *     zip=source.en.layers & source.de.layers     vary together: value i of one axis with value i of the other
  *     only.combiner.context_heads=decoder.combiner=flat|hierarchical
- *                                                 an axis only of the cells that meet the condition
+ *                                                 only the cells that meet the condition have this axis
  *
  * The keys zip and zip.NAME hold groups of axes, separated by ';'. The condition of only.AXIS is written like the
  * condition of an exclusion. A cell that does not meet the condition has no value of AXIS: the cell keeps the value
@@ -25,7 +25,7 @@ void plait_axis_constraints_free (PlaitAxisConstraints *constraints);
 /* Returns the number of combinations of axis values. May stop counting above @max. */
 guint64 plait_axis_constraints_count (const PlaitAxisConstraints *constraints, guint64 max);
 
-/* Advances @value_indices to the next combination, the last axis fastest. FALSE after the last one. */
+/* Advances @value_indices to the next combination, the last axis fastest. FALSE after the last combination. */
 gboolean plait_axis_constraints_next (const PlaitAxisConstraints *constraints, guint *value_indices);
 
 /* Sets @resolved to the value indices of the cell that the combination @value_indices describes. An axis that the cell

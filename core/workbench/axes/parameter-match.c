@@ -74,8 +74,8 @@ read_width (PlaitParameterMatch *match, const PlaitGridGroup *grid, const char *
     plait_grid_problem (grid, VARY, "\"%s\" is not a key; did you mean \"%s\"?", dotted, mended);
   else if (!value || !g_ascii_string_to_signed (value, 10, 1, MAX_WIDTH, &width.value, NULL))
     plait_grid_problem (grid, VARY,
-                        "\"%s\" is not a key with a width in this file; name such keys as decoder.feed_forward or "
-                        "source.en.feed_forward, and write their values for the first cell",
+                        "\"%s\" is not a key with a width in this file; name keys such as decoder.feed_forward or "
+                        "source.en.feed_forward, and set each of them to its value in the first cell",
                         dotted);
   width.written = g_strdup (value);
   g_array_append_val (match->widths, width);
@@ -148,7 +148,8 @@ typedef struct
   PlaitProblems *problems;
 } Search;
 
-/* Returns the value that @width gets if the first width gets the value @first: both are multiplied by one factor. */
+/* Returns the value that @width gets if the first width gets the value @first: @width is multiplied by the same factor
+ * as the first width, and rounded to a multiple of match.multiple. */
 static gint64
 scaled (const PlaitParameterMatch *match, const Width *width, gint64 first)
 {
@@ -196,8 +197,8 @@ try (const Search *search, gint64 first)
   return experiment ? count (experiment, search->problems) : -1;
 }
 
-/* Returns the first width whose number of parameters, *@parameters, is nearest to the first cell's; 0 after a problem.
- * Searches by bisection, because a larger width gives more parameters. */
+/* Returns the value of the first width for which the number of parameters, *@parameters, is nearest to the first cell's
+ * number; 0 after a problem. Searches by bisection, because a larger width gives more parameters. */
 static gint64
 solve (const Search *search, gint64 *parameters)
 {
@@ -255,8 +256,8 @@ describe (const PlaitParameterMatch *match, gint64 first)
   return g_strdup (text->str);
 }
 
-/* Returns the experiment in which the first width is @first. Returns NULL after a problem if its number of parameters
- * is outside match.tolerance. */
+/* Returns the experiment in which the first width is @first. Returns NULL after adding a problem if @parameters differs
+ * from the first cell's number by more than match.tolerance. */
 static PlaitExperiment *
 take (const Search *search, gint64 first, gint64 parameters, const char *widths)
 {
@@ -267,7 +268,7 @@ take (const Search *search, gint64 first, gint64 parameters, const char *widths)
     {
       plait_problems_add_key (search->problems, search->file, PLAIT_GRID_GROUP, VARY,
                               "the first cell has %jd parameters; the nearest number of this cell is %jd, with %s, a "
-                              "difference of %.1f percent; let other widths vary, or raise match.tolerance",
+                              "difference of %.1f percent; name other widths in match.vary, or raise match.tolerance",
                               match->target, parameters, widths, 100 * off);
       return NULL;
     }

@@ -149,7 +149,8 @@ have_common_stream (const Class *a, const Class *b)
   return FALSE;
 }
 
-/* Gives classes that should learn one vocabulary, directly or through a third class, the same number. */
+/* Gives one number to all classes that should learn one vocabulary: classes with a common stream, and classes that
+ * other classes connect. */
 static void
 number_classes (const GPtrArray *classes)
 {
@@ -166,7 +167,7 @@ number_classes (const GPtrArray *classes)
       }
 }
 
-/* A text, and an experiment that reads it and so knows its name. */
+/* A text, and an experiment that reads the text and can parse its name. */
 typedef struct
 {
   PlaitVocabularyText text;

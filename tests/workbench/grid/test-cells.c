@@ -248,8 +248,8 @@ TEST_CASE (cells, faults)
       "grid.ini:15: [grid] combiner: is neither an axis nor a key of [grid]; write GROUP.KEY=VALUE;VALUE" },
     { "decoder.combiner=\n", "grid.ini:15: [grid] decoder.combiner: has no values" },
     { "decoder.combiner=flat;flat\n", "grid.ini:15: [grid] decoder.combiner: has the value \"flat\" twice" },
-    { "decoder.combiner=flat;;serial\n",
-      "grid.ini:15: [grid] decoder.combiner: has an empty value; drop one of the ';', or write \"\" for it" },
+    { "decoder.combiner=flat;;serial\n", "grid.ini:15: [grid] decoder.combiner: has an empty value; drop one of the "
+                                         "';', or write \"\" to mean the empty value" },
     { "decoder.combiner=hierarchical;falt\n",
       "grid.ini:15: [decoder] combiner: there is no combiner called \"falt\"; did "
       "you mean \"flat\"? (looked for in " },
