@@ -137,7 +137,7 @@ TEST_CASE (heatmap, whose_tokens_are_of_unknown_sentences_is_refused)
   write_document (4);
   CHECK_REFUSED (CALL ("show", "document.h5", "/attention/test/0/a.tokens"),
                  "document.h5: /attention/test/0/a.tokens/row_sentence has 4 numbers, but the heatmap "
-                 "has 5 rows: write it again");
+                 "has 5 columns; write the dump again");
 }
 
 /* A short document is drawn whole. */

@@ -50,7 +50,7 @@ plait_jensen_shannon (const double *p, const double *q, gint64 n)
   return MAX (divergence, 0); /* rounding can give a small negative number */
 }
 
-/* TRUE if the rows of the heatmap @path have no labels but numbers, like latents. Such rows of two models cannot be
+/* TRUE if the rows of the heatmap @path are labelled by numbers only, like latents. Such rows of two models cannot be
  * compared. */
 static gboolean
 is_numbered (PlaitStore *store, const char *path)
@@ -90,8 +90,8 @@ entry (GPtrArray *differences, const char *split, const char *memory, gint64 lay
   return difference;
 }
 
-/* Adds the divergences of one layer and head of a sentence, which @step numbers. Sets *@same to TRUE if both files have
- * equal tokens; otherwise adds nothing. */
+/* Adds the divergences of one sentence in one layer and head; @step is layer * heads + head. Sets *@same to FALSE and
+ * adds nothing if the files have different tokens. */
 static gboolean
 add_step (PlaitAttentionDifference *difference, PlaitStore *first, PlaitStore *second, const char *path,
           PlaitHeatmapSelection choice, gint64 step, gboolean *same, GError **error)

@@ -99,8 +99,9 @@ distinguishes_systems (const Runs *runs, const PlaitSettingDifference *differenc
   return FALSE;
 }
 
-/* Names each system by its values of the first settings that distinguish the systems, except @by (may be NULL). A
- * system without such settings is named by its file. */
+/* Names each system by its values of the settings in which systems differ, except @by (may be NULL). Skips a setting
+ * that separates no systems with equal names so far. If @by is NULL, names a system without such settings by its
+ * file. */
 static void
 name_systems (const Runs *runs, const char *by)
 {
@@ -144,7 +145,8 @@ set_point (PlaitPlotPoint *point, const GArray *values, double low, double high)
   point->high = values->len > 1 ? point->y + deviation : low < high ? high : NAN;
 }
 
-/* Reads a column of a table as y, and its steps as x, of a curve without bands. (transfer full) */
+/* Returns a curve without bands: y is the column @path of a table, x is the column step of this table. (transfer
+ * full) */
 static PlaitPlotSeries *
 read_curve (PlaitStore *store, const char *path, GError **error)
 {
@@ -241,7 +243,7 @@ curves_new (const Runs *runs, const char *path, GError **error)
 static gpointer
 fail_metric (const PlaitRunFile *run, const char *path, const char *metric, GError **error)
 {
-  return plait_fail_null (error, PLAIT_ERROR_INPUT, "%s: %s has no score%s%s; plait show lists what there is",
+  return plait_fail_null (error, PLAIT_ERROR_INPUT, "%s: %s has no score%s%s; plait show lists the scores of a file",
                           plait_store_path (run->store), path, metric ? " by " : "", metric ? metric : "");
 }
 
@@ -422,7 +424,7 @@ lengths_new (const Runs *runs, const char *path, const char *metric, GError **er
             }
           if (!same_bins (chart->categories, rows))
             return plait_fail_null (error, PLAIT_ERROR_INPUT,
-                                    "%s: %s has other bins than the earlier runs; plot it separately",
+                                    "%s: %s has other bins than the earlier runs; plot this run separately",
                                     plait_store_path (run->store), path);
         }
       add_lengths (chart, system->name, tables);
@@ -475,6 +477,6 @@ plait_plot_chart_new (GPtrArray *runs, const char *path, const PlaitPlotSelectio
   if (!chart)
     return NULL;
   if (!has_values (chart))
-    return plait_fail_null (error, PLAIT_ERROR_INPUT, "%s has no number that can be drawn", path);
+    return plait_fail_null (error, PLAIT_ERROR_INPUT, "%s has no finite number to draw; name another path", path);
   return g_steal_pointer (&chart);
 }

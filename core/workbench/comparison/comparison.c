@@ -109,7 +109,7 @@ baseline_of (const PlaitRunComparison *comparison, guint score_column)
   return 0;
 }
 
-/* Tests all systems with the references of score column @m against the first one. */
+/* Tests all systems that have the references of score column @m against the first of these systems. */
 static gboolean
 compare (PlaitRunComparison *comparison, guint m, GError **error)
 {
@@ -189,8 +189,8 @@ seeds_of (const PlaitRunComparison *comparison, guint m)
 }
 
 /* TRUE if the table of the score columns @first to @end - 1 has a row for system @s. If runs have different references
- * for the split, only systems that were scored with the references of these columns have a row; otherwise all have
- * one. */
+ * for the split, only systems that were scored with the references of these columns have a row. Otherwise every system
+ * has a row. */
 static gboolean
 has_row (const PlaitRunComparison *comparison, guint s, guint first, guint end)
 {

@@ -46,8 +46,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitRunComparison, plait_run_comparison_free)
 const PlaitSeedStatistics *plait_run_comparison_value (const PlaitRunComparison *comparison, guint system,
                                                        guint score_column);
 
-/* Returns the index after the last of the score columns, from @first on, that have the split and references of column
- * @first. */
+/* Returns the end of the group of neighbouring score columns that begins at @first and has one split and equal
+ * references: the index after the group's last column. */
 guint plait_run_comparison_split_end (const PlaitRunComparison *comparison, guint first);
 
 /* Makes the table of the scores of one split, whose score columns begin at @first. Has p values if there are several

@@ -4,8 +4,8 @@
 #include "comparison/heatmap.h"
 
 /*
- * The descents of one sentence through the levels of a memory (dumps/descent-dump.h), at one layer and head or as a
- * mean.
+ * The descents of one sentence through the levels of a memory (dumps/descent-dump.h), for one layer and head, or as a
+ * mean over several.
  */
 
 /* The weights that one target word gave to one row; means if several heads were selected. */

@@ -157,8 +157,8 @@ compare_weights (gconstpointer a, gconstpointer b)
   return compare_numbers (a, b);
 }
 
-/* Sets all but the @top heaviest of the @n weights @row to 0, and scales these to the sum of all. @order [n] is
- * workspace. A row that has a value which is not finite is left unchanged. */
+/* Keeps the @top heaviest of the @n weights @row and sets the others to 0. Scales the kept weights to the sum of all.
+ * @order [n] is workspace. A row that has a value which is not finite is left unchanged. */
 static void
 keep_top (double *row, gint64 n, gint64 top, PlaitIndexedWeight *order)
 {
@@ -241,7 +241,8 @@ read_column_sentences (PlaitHeatmap *heatmap, PlaitStore *store, const char *pat
     return TRUE;
   heatmap->sentence = plait_store_read_array (store, place, PLAIT_STORE_INT64, heatmap->n_columns, &n, error);
   if (heatmap->sentence && n != heatmap->n_columns)
-    return plait_fail (error, PLAIT_ERROR_INPUT, "%s: %s has %jd numbers, but the heatmap has %jd rows: write it again",
+    return plait_fail (error, PLAIT_ERROR_INPUT,
+                       "%s: %s has %jd numbers, but the heatmap has %jd columns; write the dump again",
                        plait_store_path (store), place, n, heatmap->n_columns);
   return heatmap->sentence != NULL;
 }

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* Maximum number of links followed in a row. More links count as a cycle. */
+/* Maximum number of links that are followed one after another. More links count as a cycle. */
 #define MAX_LINKS 32
 
 char *
@@ -37,8 +37,8 @@ target_path (const char *location, const char *target)
   return plait_location_join (folder, target);
 }
 
-/* Follows @path from the root to its end or to its first link. Returns the part of the path up to there, and sets
- * *@rest to the part after it, or NULL. (transfer full) */
+/* Follows @path from the root to its end or to its first link. Returns the part of the path that was followed. Sets
+ * *@rest to the remaining part, or to NULL at the end of the path. (transfer full) */
 static char *
 go_down (PlaitStore *store, const char *path, const char **rest, PlaitStoreObject *object, GError **error)
 {

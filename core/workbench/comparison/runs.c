@@ -79,8 +79,8 @@ add_run (GPtrArray *runs, PlaitStore *store, const char *name, gboolean dumps, G
   return TRUE;
 }
 
-/* Returns @name without the digest that a grid appends to the names of its files. Keeps the digest if another of @names
- * would become equal. (transfer full) */
+/* Returns @name without the digest that a grid appends to the names of its files. Keeps the digest if the short name
+ * would not be unique among @names. (transfer full) */
 static char *
 short_name (const char *name, char *const *names)
 {
@@ -132,7 +132,7 @@ names_clash (const GPtrArray *runs)
   return FALSE;
 }
 
-/* Returns the length of the path of whole folders with which all @folders begin. */
+/* Returns the length of the longest path of whole folders that all @folders begin with. */
 static gsize
 common_folder (const GPtrArray *folders)
 {

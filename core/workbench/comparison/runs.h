@@ -11,7 +11,7 @@
 typedef struct
 {
   PlaitStore *store;
-  char *name;               /* short name: that of the file or of the grid's cell */
+  char *name;               /* short name of the file or of the grid's cell */
   PlaitKeyFile *experiment; /* the resolved experiment file */
   PlaitRunResult *result;
   double rate;   /* median target tokens per second; NaN if unknown */
