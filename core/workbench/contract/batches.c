@@ -9,7 +9,7 @@
 static const PlaitPassLengths no_second = { { { 4, 2, 3 }, { 0, 0, 0 }, { 2, 3, 4 } }, { 3, 1, 4 } };
 static const PlaitPassLengths none = { .targets = { 3, 1, 4 } };
 
-/* Sentences of one row, alone and next to long ones. Some have an empty target. */
+/* one_row: all sentences have one row. ragged: sentences of one row are next to long ones. Some targets are empty. */
 static const PlaitPassLengths one_row = { { { 1, 1, 1 }, { 1, 1, 1 }, { 1, 1, 1 } }, { 2, 1, 0 } };
 static const PlaitPassLengths ragged = { { { 1, 1, 24 }, { 1, 17, 2 }, { 30, 1, 1 } }, { 1, 20, 0 } };
 

@@ -7,8 +7,8 @@
 #include "process/sandbox.h"
 #include "contract/case.h"
 
-/* Bytes of address space that a child process may map in addition. Models are small, so this limit ends a plugin that
- * allocates without end. */
+/* Bytes of address space that a child process may map in addition to those that it inherits. Models are small, so this
+ * limit ends a plugin that allocates without end. */
 #define MEMORY ((gsize)4 << 30)
 
 static const PlaitContractProperty *const properties[] = {

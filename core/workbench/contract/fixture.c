@@ -363,7 +363,7 @@ fill_documents (PlaitInput *input, gint64 first)
     plait_batch_fill (gint32, input->tokens)[input->documents->rows[s]] = PLAIT_TOKEN_BOS;
 }
 
-/* Returns the number of rows of a target of @words words whose first source has @tokens tokens. */
+/* Returns the number of rows of a target with @words words, if the first source of its sentence has @tokens tokens. */
 static gint64
 target_rows (PlaitTargetKind kind, gint64 words, gint64 tokens)
 {

@@ -30,7 +30,7 @@ typedef struct
 typedef struct
 {
   PlaitPlugin *plugin; /* decoder plugin; NULL: the one that settings.type names, from the combiner's registry */
-  PlaitSettings *plugin_settings; /* parameters of the plugin; NULL: small ones, changed by parameters and more */
+  PlaitSettings *plugin_settings; /* parameters of the plugin; NULL: small values, then parameters and more */
   const char *parameters;         /* settings of [decoder], such as "type=gru layers=1 query=intermediate" */
   const char *more;               /* further settings of [decoder], or NULL */
   PlaitPlugin *combiner;
@@ -80,9 +80,9 @@ void plait_fixture_initialise (PlaitFixture *fixture, guint64 seed);
  * of sentence s has targets[s] words (at most 63). Contents depend only on the sentence number first + s, so a sentence
  * is equal in all batches.
  *
- * If the model does not predict text, @targets is not used. A target of classes is one label, of choices the number of
- * a sentence, of spans the first and last row, of tags one tag for each row of the first source. Sources of tokens have
- * trees; sources of documents have sentences that begin with a start token. (transfer full)
+ * If the model does not predict text, @targets is not used. Target of classes: one label. Choices: the number of a
+ * sentence. Spans: the first and last row. Tags: one tag for each row of the first source. Numbers: one number. Sources
+ * of tokens have trees; sources of documents have sentences that begin with a start token. (transfer full)
  */
 PlaitBatch *plait_fixture_batch (const PlaitFixture *fixture, gint64 first, gint64 n, const gint64 *const *lengths,
                                  const gint64 *targets);

@@ -161,8 +161,9 @@ expect_types (const PlaitContractSweep *sweep, GError **error)
   return TRUE;
 }
 
-/* Checks that @choice, which is not the default, works in the first decoder that the schema allows. For combiners and
- * coverage, also tries a decoder of a second type. One of the two may be refused if the message names the parameter. */
+/* Checks that @choice, which is not the default, works in the first decoder that the schema allows. Unless an encoder
+ * is tested, also tries a decoder of a second type. The plugin may refuse the choice in one of the two decoders, with a
+ * message that names the parameter. */
 static gboolean
 check_choice_of_plugin (PlaitContractSweep *sweep, const char *parameter, const char *choice, GError **error)
 {

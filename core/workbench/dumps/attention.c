@@ -36,9 +36,10 @@ max_heads (const PlaitAttentionRecord *a, const PlaitRecordedItems *items)
 static gboolean
 fail_on_sum (const char *what, guint layer, guint head, gint64 target, double sum, GError **error)
 {
-  return plait_fail (error, PLAIT_ERROR_FAILED,
-                     "%s of layer %u, head %u, target row %jd sums to %g instead of 1: nothing was written", what,
-                     layer, head, target, sum);
+  return plait_fail (
+      error, PLAIT_ERROR_FAILED,
+      "%s of layer %u, head %u, target row %jd sums to %g instead of 1, so nothing was written; correct the combiner",
+      what, layer, head, target, sum);
 }
 
 /* For one layer, head and target row: sums of the weights of all attentions that have the name of @first. */
@@ -170,7 +171,8 @@ plait_attention_label (const PlaitRecordedAttention *of, const PlaitLabels *labe
   return of->name ? g_strdup_printf ("%s:%s", memory, of->name) : g_strdup (memory);
 }
 
-/* Writes the sentence of each row of a document's memory. */
+/* Writes to which sentence of a document each row of @memory belongs. If the rows are not tokens, writes what they
+ * are. */
 static gboolean
 write_row_sentences (PlaitStore *store, const char *path, const char *name, const PlaitMemoryLabels *memory,
                      gint64 rows, GError **error)

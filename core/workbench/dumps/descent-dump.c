@@ -84,7 +84,7 @@ parent_of (const Dump *dump, const gint64 *row, gint64 n)
   return -1;
 }
 
-/* Marks @row as taken in all sets of the current entry, whose first set is @first. */
+/* Marks @row as taken in all sets of the current entry, whose elements begin at index @first of the arrays. */
 static void
 take (Dump *dump, guint first, gint64 row)
 {
@@ -93,7 +93,8 @@ take (Dump *dump, guint first, gint64 row)
       g_array_index (dump->taken, guint8, i) = TRUE;
 }
 
-/* Adds a set: the @n rows @row with @weights, which are children of @parent. */
+/* Adds a set: the @n rows @row with @weights. They are the children of @parent, or top rows if @parent is -1. Elements
+ * of the current entry begin at @first. */
 static void
 add_set (Dump *dump, const gint64 *row, const PlaitScalar *weights, gint64 n, gint64 parent, guint first)
 {
@@ -130,8 +131,8 @@ is_alone (const Dump *dump, gint64 row)
   return (row == 0 || level[row - 1] != level[row]) && (row + 1 == dump->rows || level[row + 1] != level[row]);
 }
 
-/* Adds sets for the rows above the @n rows @row that are alone on their level, from the top down. The combiner does not
- * weigh a row that has no alternative. */
+/* Adds a set for each ancestor of the @n rows @row that is the only row of its level, from the top down. The combiner
+ * does not weigh a row that has no alternative. */
 static void
 add_tops (Dump *dump, const gint64 *row, gint64 n, guint first)
 {

@@ -17,8 +17,9 @@
  */
 typedef struct PlaitTranslationRates PlaitTranslationRates;
 
-/* Returns rates for the lines of @corpus, or for its documents (all chunks together), still without sentences. @of
- * tells where the attention comes from, "search" or "forced" decoding; the text must be static. (transfer full) */
+/* Returns rates for the lines of @corpus, or for its documents (all chunks of a document together).
+ * plait_translation_rates_take() fills them. @of tells where the attention comes from, "search" or "forced" decoding;
+ * the text must be static. (transfer full) */
 PlaitTranslationRates *plait_translation_rates_new (const PlaitExperimentModel *experiment_model, const char *of,
                                                     const PlaitCorpus *corpus);
 void plait_translation_rates_free (PlaitTranslationRates *rates);
@@ -33,8 +34,8 @@ gboolean plait_translation_rates_take (const PlaitBatch *batch, gint64 sentence,
 gboolean plait_translation_rates_add_results (const PlaitTranslationRates *rates, PlaitLog *log, GPtrArray *results,
                                               GError **error);
 
-/* Writes for each source a table with the columns words, over and under, and one row for each sentence or document. Its
- * path is @path/search/SOURCE or @path/forced/SOURCE. */
+/* Writes for each source a table with the columns over, under and words, and one row for each sentence or document. The
+ * table's path is @path/search/SOURCE or @path/forced/SOURCE. */
 gboolean plait_translation_rates_write (const PlaitTranslationRates *rates, PlaitStore *store, const char *path,
                                         GError **error);
 
