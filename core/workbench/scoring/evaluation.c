@@ -7,7 +7,7 @@
 #include "dumps/translation-rates.h"
 #include "tables/table.h"
 
-/* Adds the score by @metric. With @bins, also adds the scores by source length, @words. */
+/* Adds the score by @metric. With @bins, also adds a score for each bin of source lengths; @words are these lengths. */
 static gboolean
 add_score (PlaitEvaluation *evaluation, const PlaitEvaluateSettings *settings, const PlaitMetric *metric,
            const PlaitLengthBins *bins, const gint64 *words, GError **error)

@@ -10,7 +10,7 @@
 /*
  * Evaluation of a trained model on one split: translations, scores with intervals, perplexity, and the attention of
  * some sentences. If the model predicts classes, the translations are labels; if it predicts masked tokens, their
- * pieces. Both have no attention.
+ * pieces. Without a decoder, no attention is written.
  */
 typedef struct
 {

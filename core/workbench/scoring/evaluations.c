@@ -257,7 +257,8 @@ plait_evaluations_check (const PlaitEvaluations *evaluations, GError **error)
 
   return !fault
          || plait_fail (error, (PlaitErrorCode)fault->code,
-                        "%s; all else is stored: mend the score, then run this again or plait test", fault->message);
+                        "%s; everything else is stored; correct this score, then repeat the command or use plait test",
+                        fault->message);
 }
 
 #define INCOMPLETE "incomplete "
@@ -347,7 +348,8 @@ write_new (const PlaitEvaluations *evaluations, PlaitStore *store, const Item *i
                                               experiment->evaluate.attention, store, error);
 }
 
-/* If evaluations were copied from the old file, keeps its default heatmap, the one that viewers show first. */
+/* Sets what viewers show first, unless a new evaluation has set it: the default of the old file if it was copied, else
+ * the training curve. */
 static gboolean
 find_default (const PlaitEvaluations *evaluations, PlaitStore *store, GError **error)
 {

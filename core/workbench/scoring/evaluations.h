@@ -12,7 +12,8 @@
  *                               settings ([decode] and [evaluate])
  *     /evaluation/SPLIT.NAME    an evaluation that plait test --as NAME made; one more attribute, set
  *
- * /attention, /coverage, /copy, /descent and /environment/evaluation have groups with the same names.
+ * /attention, /coverage, /copy, /descent and /environment/evaluation have groups with these names too; attention of
+ * forced decoding is in SPLIT-forced.
  */
 typedef struct PlaitEvaluations PlaitEvaluations;
 

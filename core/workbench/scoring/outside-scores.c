@@ -49,7 +49,8 @@ last_words (char *errors)
   const char *line = strrchr (g_strchomp (errors), '\n');
 
   line = line ? line + 1 : errors;
-  return *line != '\0' ? g_strdup_printf (": %.*s", MAX_SAID, line) : g_strdup (", and said nothing");
+  return *line != '\0' ? g_strdup_printf (": %.*s", MAX_SAID, line)
+                       : g_strdup (", without a message on standard error");
 }
 
 /* Runs the command of @score and returns the lines that it prints. (transfer full) */
@@ -89,9 +90,10 @@ read_numbers (char **lines, const PlaitEvaluation *evaluation, double *scores, G
   if (given == 1 && *g_strstrip (lines[0]) == '\0')
     given = 0;
   if (given != n)
-    return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "there are %u numbers for %jd lines of %s; expected one a line, number i for line i", given, n,
-                       evaluation->split);
+    return plait_fail (
+        error, PLAIT_ERROR_INPUT,
+        "there are %u numbers for %jd lines of %s; expected one number for each line, in the order of the lines", given,
+        n, evaluation->split);
   for (gint64 i = 0; i < n; i++)
     if (!plait_parse_double (g_strstrip (lines[i]), &scores[i]))
       return plait_fail (error, PLAIT_ERROR_INPUT, "line %jd is \"%.*s\"; expected a finite number", i + 1, MAX_SAID,

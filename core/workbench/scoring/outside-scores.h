@@ -13,8 +13,8 @@
  */
 
 /* Computes all external scores of @evaluation. Adds them to its results and, if there are length bins, to its lengths.
- * A score that fails is logged, and its error is kept in evaluation->fault. Fails only if the flag of @evaluator
- * interrupts it. */
+ * A score that fails is logged, and its error is kept in evaluation->fault. Fails only if evaluator->stop interrupts a
+ * command, or a result cannot be computed. */
 gboolean plait_outside_scores_add (PlaitEvaluation *evaluation, const PlaitEvaluator *evaluator, GError **error);
 
 /* Writes the scores of each sentence to @path/NAME. */

@@ -54,7 +54,8 @@ is_named_evaluation (const char *path)
   return FALSE;
 }
 
-/* TRUE if @path depends on time or machine, or is the table of digests of the file. */
+/* TRUE if @path is not compared: it depends on time or machine, belongs to a named evaluation, or holds the
+ * experiment's text or the digests of the file. */
 static gboolean
 is_left_out (const char *path)
 {
@@ -86,9 +87,8 @@ note (PlaitRunDiff *diff, const char *path, gboolean same, double largest)
     diff->first = g_strdup (path);
 }
 
-/* TRUE if @attribute may differ between runs with equal bits. These are: the experiment's text, because it has file
- * paths; the default group for viewers, because it is the last evaluation; and fingerprints, because other versions of
- * plait compute them differently. */
+/* TRUE if @attribute may differ between runs with equal bits. The experiment's text has file paths. The default for
+ * viewers depends on the last evaluation. Fingerprints, format and version depend on the version of plait. */
 static gboolean
 depends_on_file_paths (const char *path, const char *attribute)
 {
@@ -119,7 +119,8 @@ compare_attributes (const Comparison *comparison, PlaitStore *store, const char 
     }
 }
 
-/* Returns how many of the @n rows of the table @path belong to the compared updates. */
+/* Returns how many of the @n rows of the dataset @path are compared. Columns of training tables end at
+ * comparison->updates. */
 static gint64
 rows_until (const Comparison *comparison, PlaitStore *store, const char *path, gint64 n)
 {

@@ -122,8 +122,8 @@ plait_test (PlaitStore *trained, PlaitRunOutput *run_output, PlaitRunInputs *run
  */
 
 /* TRUE if @overrides do not change the training of @run, whose experiment is @own. A named evaluation (@beside) may
- * change settings of search, even if validation translates, and may truncate sentences that are too long: both do not
- * affect training. */
+ * change settings of search, even if validation translates, and may truncate sentences that are too long. These
+ * settings do not affect training. */
 static gboolean
 check_training (PlaitStore *run, const PlaitExperiment *own, const PlaitOverride *overrides, gboolean beside,
                 PlaitRegistry *registry, GError **error)

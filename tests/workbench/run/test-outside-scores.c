@@ -111,9 +111,9 @@ TEST_CASE (outside_scores, lose_nothing_when_they_fail)
   {
     const char *score, *message;
   } cases[] = {
-    { "echo first >&2; echo no model >&2; exit 3", "exit 3 failed: no model; all else is stored" },
+    { "echo first >&2; echo no model >&2; exit 3", "exit 3 failed: no model; everything else is stored" },
     { "no-such-program-here", "the command no-such-program-here failed: " },
-    { "head -3 | awk '{ print 1 }'", "there are 3 numbers for 8 lines of test; expected one a line" },
+    { "head -3 | awk '{ print 1 }'", "there are 3 numbers for 8 lines of test; expected one number for each line" },
     { "true", "there are 0 numbers for 8 lines of test" },
     { "awk '{ print NR == 5 ? \"nan\" : 1 }'", "line 5 is \"nan\"; expected a finite number" },
     { "awk '{ print NR == 2 ? \"good\" : 1 }'", "line 2 is \"good\"; expected a finite number" },
