@@ -72,7 +72,7 @@ HOSTILE_CASE (hostile_names, splits_and_searches)
   plait_test_replace ("text.ini", "[source a]",
                       "test-forced.a=test.a\ntest-forced.b=test.b\ntest-forced.target=test.target\n[source a]");
   REFUSED ("run text.ini -q -o new.h5",
-           "text.ini|\"test-forced\" is the name of forced decoding of test in the file of a run");
+           "text.ini|\"test-forced\" is the name under which a run stores forced decoding of test");
 }
 
 /* Uses an axis for a key of [source NAME/leaves], whose name has a slash. */

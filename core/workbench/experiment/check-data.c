@@ -157,7 +157,7 @@ check_reference_file (const PlaitResolution *resolution, const PlaitDataFile *fi
                               "only translations have several references, but there is no decoder; drop the line");
   else if (g_str_equal (file->split, "train"))
     plait_resolution_problem (resolution, "data", file->key,
-                              "training compares with no reference; name the file for validation or a test split");
+                              "training does not use further references; name the file for validation or a test split");
   return TRUE;
 }
 
@@ -251,7 +251,7 @@ check_name_of_split (const PlaitResolution *resolution, const char *split)
 
   if (g_strv_contains (experiment->test_splits, forced))
     plait_resolution_problem (resolution, "data", NULL,
-                              "\"%s\" is the name of forced decoding of %s in the file of a run; rename that split",
+                              "\"%s\" is the name under which a run stores forced decoding of %s; rename the split",
                               forced, split);
 }
 

@@ -82,7 +82,7 @@ check_source (const PlaitResolution *resolution, const PlaitExperimentSource *so
       && (experiment->predict.kind != PLAIT_PREDICT_MASKED || source != &experiment->sources[0]))
     plait_resolution_problem (resolution, group, NULL,
                               "reads the stream %s, which is data.target: the model would see what it must predict; "
-                              "drop the source, or set stream=",
+                              "drop the source, or set stream= to another stream",
                               source->stream);
 }
 

@@ -12,7 +12,7 @@ reads_text (const PlaitExperiment *experiment)
   return experiment->n_sources == 0;
 }
 
-/* Adds a problem if the experiment cannot do what decode.unknown asks for, or if its dictionary cannot be read. */
+/* Adds a problem if the experiment cannot do what decode.unknown asks for, or if decode.dictionary cannot be read. */
 static void
 check_unknown (const PlaitResolution *resolution)
 {

@@ -173,8 +173,8 @@ check_pairing (const PlaitResolution *resolution)
       && (target.layout == PLAIT_LAYOUT_SENTENCES || !target.start_tokens))
     plait_resolution_problem (
         resolution, "decoder", "combiner",
-        "the combiner %s reads for each sentence of the target the source sentence of its number, so the target needs "
-        "documents with start tokens, which separate sentences; name the target in data.documents and set "
+        "the combiner %s reads for each sentence of the target the source sentence with the same number, so the target "
+        "needs documents with start tokens, which separate sentences; name the target in data.documents and set "
         "data.document_starts=all, or choose another combiner",
         experiment->combiner->schema->name);
 }

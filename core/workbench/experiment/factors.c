@@ -25,7 +25,8 @@ is_width (const char *text, gconstpointer unused)
   return g_ascii_string_to_signed (text, 10, 1, MAX_WIDTH, NULL, NULL);
 }
 
-/* TRUE if @text is several items with a wrong separator. Then adds a problem of @key of @group, with the right one. */
+/* TRUE if @text is several items with a wrong separator. Then adds a problem of [@group] @key that shows @text with
+ * '+'. */
 static gboolean
 report_separator (const PlaitResolution *resolution, const char *group, const char *key, const char *text,
                   PlaitIsItem is_item)
@@ -49,8 +50,9 @@ read_widths (const PlaitResolution *resolution, PlaitParsedSource *source, guint
 
   source->factor_widths = g_new0 (gint64, n);
   if (*text != '\0' && !(concat && n > 0))
-    plait_resolution_problem (resolution, source->group, "factor_widths",
-                              "are for factors with factor_join=concat; set both, or drop the key");
+    plait_resolution_problem (
+        resolution, source->group, "factor_widths",
+        "are for factors with factor_join=concat; set factors and factor_join=concat, or drop the key");
   for (guint f = 0; f < n && concat && good; f++)
     good = g_ascii_string_to_signed (widths[f], 10, 1, MAX_WIDTH, &source->factor_widths[f], NULL);
   if (!good && !report_separator (resolution, source->group, "factor_widths", text, is_width))
@@ -101,8 +103,10 @@ plait_resolution_check_factors (const PlaitResolution *resolution, const PlaitEx
                               source->kind == PLAIT_INPUT_TOKENS ? "documents" : plait_input_kind_name (source->kind));
   for (guint f = 0; f < source->n_factors; f++)
     if (plait_experiment_is_documents (experiment, source->factors[f]))
-      plait_resolution_problem (resolution, source->encoder->group, "factors",
-                                "%s cannot have documents; leave it out of [data]", source->factors[f]);
+      plait_resolution_problem (
+          resolution, source->encoder->group, "factors",
+          "the stream %s is a factor and cannot have documents; drop it from data.documents and data.documents_by_line",
+          source->factors[f]);
 }
 
 const PlaitParsedSource *

@@ -161,8 +161,8 @@ typedef enum
  * (transfer full) */
 char *plait_experiment_training_fingerprint_text (const PlaitExperiment *experiment, PlaitFingerprintForm form);
 
-/* Returns the groups [decode] and [evaluate] of plait_experiment_fingerprint_text. They affect the evaluation of a
- * split, as the trained model and the files do. (transfer full) */
+/* Returns the settings that affect the evaluation of a trained model: the groups [decode] and [evaluate] of
+ * plait_experiment_fingerprint_text, and data.too_long=truncate. (transfer full) */
 char *plait_experiment_evaluation_fingerprint_text (const PlaitExperiment *experiment, PlaitFingerprintForm form);
 
 /* Returns the absolute paths of the files for @stream in @split, NULL-terminated; several only for training. The list
@@ -182,7 +182,7 @@ double *plait_experiment_file_weights (const PlaitExperiment *experiment, guint 
 const char **plait_experiment_streams (const PlaitExperiment *experiment);
 
 /* Returns the used streams as plait_experiment_streams() does. Appends the streams of trees and word alignments that
- * are read from files, and those of further references; NULL-terminated. (transfer container) */
+ * are read from files, of further references and of loss weights; NULL-terminated. (transfer container) */
 const char **plait_experiment_all_streams (const PlaitExperiment *experiment);
 
 /* Text between the target and the name of a further reference in the name of a stream: "cs.reference.2". */
@@ -235,9 +235,9 @@ const char *plait_experiment_vocabulary (const PlaitExperiment *experiment, cons
  * none) */
 const char *plait_experiment_vocabulary_file (const PlaitExperiment *experiment, const char *name);
 
-/* TRUE if the output can write unknown words of @stream, a source or the target, as words of their own sentence (own
- * words in types/input.h). This needs an output plugin that writes such words, and for @stream the target's vocabulary,
- * which must consist of words. */
+/* TRUE if the output plugin can write unknown words of @stream, a source or the target, as words of their own sentence
+ * (own words in types/input.h), and @stream has the target's vocabulary. The caller checks that this vocabulary
+ * consists of words. */
 gboolean plait_experiment_has_own_words (const PlaitExperiment *experiment, const char *stream);
 
 /* Returns the used token streams with vocabulary @name. (transfer full) (element-type utf8) */
@@ -265,8 +265,8 @@ void plait_experiment_set_vocabulary_texts (PlaitExperiment *experiment, const c
 /* Called once for each plugin of an experiment. */
 typedef gboolean (*PlaitEachPlugin) (PlaitPlugin *plugin, gpointer data, GError **error);
 
-/* Calls @call for each plugin once: encoders and inner encoders in the order of the sources, then the combiner, the
- * coverage and the output. Stops and returns FALSE if @call fails. */
+/* Calls @call for each plugin once: encoders and inner encoders in the order of the sources, then the decoder, the
+ * combiner, the coverage and the output. Stops and returns FALSE if @call fails. */
 gboolean plait_experiment_each_plugin (const PlaitExperiment *experiment, PlaitEachPlugin call, gpointer data,
                                        GError **error);
 

@@ -146,8 +146,8 @@ compare_lines (const PlaitResolution *resolution, const PlaitDataFile *file, GHa
       else if ((other = first->paths[place]) && lines != count (resolution, first, other))
         plait_resolution_problem (
             resolution, "data", file->key,
-            "%s has %jd %s, but %s%s%s has %jd; line i of each belongs together: give files of equal length", path,
-            lines, entries_of (reader_of (&resolution->experiment->public, file), file), first->key,
+            "%s has %jd %s, but %s%s%s has %jd; lines with equal numbers belong together; give files of equal length",
+            path, lines, entries_of (reader_of (&resolution->experiment->public, file), file), first->key,
             first->paths[1] ? ", " : "", first->paths[1] ? other : "", count (resolution, first, other));
       else if (!other)
         return; /* another function reports unequal numbers of files */

@@ -45,8 +45,9 @@ check_stream (const PlaitResolution *resolution, const char *split, const char *
     {
       g_autofree char *name = g_strdup_printf ("%s.%s", split, stream);
 
-      plait_resolution_problem (resolution, "data", name, "%s has %u %s, but the target's file has %u; give as many",
-                                path, n, settings.layout == PLAIT_LAYOUT_SENTENCES ? "lines" : "documents", first);
+      plait_resolution_problem (resolution, "data", name,
+                                "%s has %u %s, but the target's file has %u; give equally many", path, n,
+                                settings.layout == PLAIT_LAYOUT_SENTENCES ? "lines" : "documents", first);
     }
   else if (texts)
     {

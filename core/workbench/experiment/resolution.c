@@ -35,7 +35,7 @@ name_experiment (const PlaitResolution *resolution, PlaitSettings *experiment)
     plait_settings_set (experiment, "name", name, NULL);
 }
 
-/* Makes the path that [@group] @key, a setting of @settings, holds absolute, since a run stores it as text. */
+/* Makes the path in [@group] @key absolute, since a run stores it as text. @settings are the settings of the group. */
 static void
 find_path (const PlaitResolution *resolution, PlaitSettings *settings, const char *group, const char *key)
 {

@@ -100,7 +100,7 @@ typedef gboolean (*PlaitOtherKey) (const PlaitResolution *resolution, const char
 void plait_resolution_read_group (const PlaitResolution *resolution, const char *group, PlaitSettings *settings,
                                   PlaitOtherKey other, gconstpointer data);
 
-/* TRUE if @key is a parameter of another plugin that the grid may choose. A PlaitOtherKey, whose data point to the
+/* TRUE if @key is a parameter of one of the resolver's alternatives. A PlaitOtherKey, whose data point to the
  * PlaitPluginKind. */
 gboolean plait_resolution_is_alternative (const PlaitResolution *resolution, const char *group, const char *key,
                                           gconstpointer data);
@@ -119,7 +119,7 @@ void plait_resolution_read_plugin_keys (const PlaitResolution *resolution, const
 PlaitComponent *plait_resolution_read_part (const PlaitResolution *resolution, PlaitPluginKind kind, const char *name,
                                             const char *place, const char *key, const char *group);
 
-/* TRUE if @found returns TRUE for the schema of any plugin of @kind that an axis of the grid may choose. */
+/* TRUE if @found returns TRUE for the schema of any plugin of @kind among the resolver's alternatives. */
 gboolean plait_resolution_any_alternative (const PlaitResolution *resolution, PlaitPluginKind kind,
                                            gboolean (*found) (const PlaitSchema *schema, gconstpointer data),
                                            gconstpointer data);
@@ -143,8 +143,8 @@ void plait_resolution_read_vocabulary_text (const PlaitResolution *resolution, c
 /* Adds a problem for each vocabulary that is both read from a file and learnt from text. */
 void plait_resolution_check_vocabulary_texts (const PlaitResolution *resolution);
 
-/* Returns the texts from which vocabularies are learnt, if keys or the grid name them; those of all vocabularies in one
- * array. (transfer none) (element-type PlaitDataFile) */
+/* Returns the texts from which vocabularies are learnt, if keys or the grid name them. One array has the texts of all
+ * vocabularies. (transfer none) (element-type PlaitDataFile) */
 const GArray *plait_vocabulary_texts_written (const PlaitExperiment *experiment);
 
 /* Reads the value of @key in [data], a path relative to data.folder, into @file. For a stream of training the value may
@@ -171,8 +171,8 @@ void plait_resolution_check_factors (const PlaitResolution *resolution, const Pl
 /* Returns the source of which @stream may be a factor by its name, STREAM.FACTOR; NULL if there is no such source. */
 const PlaitParsedSource *plait_resolution_factor_source (const PlaitResolution *resolution, const char *stream);
 
-/* TRUE if @stream is a factor of a source that has the key factors, even if that does not name it: a cell of a grid may
- * leave it out. */
+/* TRUE if @stream is a factor of a source that has the key factors, even if this key does not name it, because a cell
+ * of a grid may leave the factor out. */
 gboolean plait_resolution_is_factor (const PlaitResolution *resolution, const char *stream);
 
 /* Adds a problem if sources, encoders, combiner, decoder and data do not fit together. All of them must have been read

@@ -125,7 +125,9 @@ is_inner_group (const PlaitResolution *resolution, const char *group)
     return FALSE;
   owner = g_strndup (group, strlen (group) - strlen (INNER_SUFFIX));
   if (!plait_key_file_has_group (resolution->file, owner))
-    plait_resolution_problem (resolution, group, NULL, "there is no group [%s] to which it could belong", owner);
+    plait_resolution_problem (resolution, group, NULL,
+                              "there is no group [%s] to which it could belong; add that group, or drop this one",
+                              owner);
   return TRUE;
 }
 

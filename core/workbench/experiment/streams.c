@@ -68,7 +68,7 @@ add_references (GPtrArray *names, const PlaitExperiment *experiment, const char 
     }
 }
 
-/* Returns the used streams. With @trees, adds the streams of their trees. With @others, adds those of word alignments,
+/* Returns the used streams. With @trees, adds the streams of trees. With @others, adds the streams of word alignments,
  * of further references and of loss weights. (transfer container) */
 static const char **
 list_streams (const PlaitExperiment *experiment, gboolean trees, gboolean others)

@@ -116,7 +116,7 @@ write_experiment (Writer *writer)
     }
 }
 
-/* TRUE if @stream is the target or is read by a used source. */
+/* TRUE if plait_experiment_all_streams() has @stream. */
 static gboolean
 is_used (const PlaitExperiment *experiment, const char *stream)
 {

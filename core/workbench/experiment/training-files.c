@@ -7,8 +7,8 @@
 
 /* This file checks the files of training, and the settings that choose tuples and segmentations from them. */
 
-/* Returns the number of files that each stream of training has. Sets *@first to the first stream with files, or
- * NULL. */
+/* Returns the number of files of the first stream of training, which the other streams must have too; 1 without files.
+ * Sets *@first to this stream, or NULL. */
 static guint
 count_files (const PlaitExperiment *experiment, const PlaitDataFile **first)
 {
@@ -61,7 +61,7 @@ check_weights (const PlaitResolution *resolution)
   else if (n_files == 1)
     plait_resolution_problem (
         resolution, "data", "weights",
-        "weighs several training files, but each stream has only one; give several, such as %s=a;b",
+        "weighs several training files, but each stream has only one; name several files, such as %s=a;b",
         first ? first->key : "train.STREAM");
   else if (n != n_files)
     plait_resolution_problem (resolution, "data", "weights", "has %u numbers, but %s names %u files; give one for each",
@@ -90,7 +90,7 @@ check_sampling (const PlaitResolution *resolution)
   if (experiment->data.vocabulary_type == PLAIT_DATA_VOCABULARY_TYPE_WORDS)
     fault = "samples pieces of SentencePiece, but vocabulary_type=words; choose bpe or unigram";
   else if (plait_experiment_reads_trees (experiment))
-    fault = "would change the tokens that trees stand on; choose an encoder without trees";
+    fault = "would change the tokens that are the leaves of trees; choose an encoder without trees";
   else if (plait_experiment_reads_documents (experiment))
     fault = "samples sentences, not documents; leave one of the two out";
   else if (experiment->predict.kind == PLAIT_PREDICT_SPAN || experiment->predict.kind == PLAIT_PREDICT_TAGS)
@@ -131,15 +131,16 @@ plait_resolution_check_training_files (const PlaitResolution *resolution)
 
       check_features (resolution, file);
       if (g_str_equal (file->split, "train") && its != n)
-        plait_resolution_problem (resolution, "data", file->key,
-                                  "names %u files (%s), but %s names %u (%s); file i of each belongs together: give "
-                                  "equally many",
-                                  its, file->written, first->key, n, first->written);
+        plait_resolution_problem (
+            resolution, "data", file->key,
+            "names %u files (%s), but %s names %u (%s); files with equal numbers belong together; give equally many",
+            its, file->written, first->key, n, first->written);
     }
   for (guint i = 0; i < experiment->n_sources; i++)
     if (g_str_equal (experiment->sources[i].stream, PLAIT_LOSS_WEIGHTS))
       plait_resolution_problem (resolution, experiment->sources[i].encoder->group, NULL,
-                                "reads the stream " PLAIT_LOSS_WEIGHTS ", the name of weights of tuples; rename it");
+                                "reads the stream " PLAIT_LOSS_WEIGHTS
+                                ", the name of the stream of tuple weights; rename the stream");
   if (*experiment->data.weights)
     check_weights (resolution);
   check_share (resolution);

@@ -31,7 +31,7 @@ check_text (const PlaitResolution *resolution, const char *key, const char *numb
   return FALSE;
 }
 
-/* Returns the list of @path, none if it is NULL. (transfer none) */
+/* Returns a list of one path, @path; an empty list if @path is NULL. @data owns the list. (transfer none) */
 static char **
 list_path (const PlaitParsedData *data, const char *path)
 {
