@@ -303,7 +303,7 @@ TEST_CASE (command_grid, leaves_nothing_where_slurm_refuses)
   const char *cancelled = plait_test_read_text ("cancelled");
 
   CHECK_INT (refused.code, 1);
-  CHECK_STRING (refused.errors, "error: Slurm refuses (sbatch: error: no room)\n");
+  CHECK_STRING (refused.errors, "error: Slurm refuses the job (sbatch: error: no room)\n");
   CHECK_STRING (cancelled + strlen ("--name=plait-12345678"), "\n");
   CHECK (!plait_test_exists ("tiny"));
   CHECK (!plait_test_exists ("tiny"));

@@ -94,7 +94,7 @@ compare_run (Found *found, const PlaitGridCell *cell, PlaitDigests *digests)
     return;
   if (plait_evaluations_is_incomplete (found->fingerprint))
     {
-      found->fault = g_strdup ("a score from outside failed");
+      found->fault = g_strdup ("an external score failed");
       return;
     }
   difference = plait_grid_difference (cell->cell->experiment, digests, found->store, &fault);

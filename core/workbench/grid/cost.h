@@ -29,7 +29,8 @@ typedef struct
 /*
  * Estimates the cost of each due cell, from known cells that share most axis values with it. Known cells are finished
  * cells and, unless @options is NULL, cells whose speed is measured now. Of cells that differ only in the seed, one is
- * measured, if none of them has run: in its own process, for a few seconds (run/speed.h), about a minute for all cells.
+ * measured if none of them has run. A measurement takes a few seconds in its own process (run/speed.h); all together
+ * take about a minute.
  *
  * For a cell that is only evaluated, or that shares the training of an earlier cell, only evaluation is counted. The
  * training that an interrupted cell has already done is subtracted. Writes nothing to the folder. (transfer full)

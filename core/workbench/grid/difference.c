@@ -7,7 +7,7 @@ typedef struct
 {
   PlaitStore *run;
   GPtrArray *sentences;
-  gboolean unknown; /* TRUE if the run does not store the digest of a file */
+  gboolean unknown; /* TRUE if the run does not store the digest of a file or plugin */
 } Difference;
 
 /* TRUE if the setting [@group] @key has changed. @data is a key-file with the experiment's fingerprint text, which has

@@ -98,7 +98,7 @@ plait_grid_lock (PlaitGrid *grid, PlaitLog *log, GError **error)
   if (!plait_grid_make_folder (grid, error))
     return FALSE;
   if (!grid->lock)
-    grid->lock = plait_lock_take (path, busy, "wait for it, or choose another one with --output", log, error);
+    grid->lock = plait_lock_take (path, busy, "wait for it, or choose another folder with --output", log, error);
   return grid->lock && check_files (grid->folder, error);
 }
 

@@ -20,8 +20,8 @@
  * file or plugin differs (difference.h). A file with another fingerprint stays until its cell is finished again.
  *
  * A cell is not trained if a run with the same training exists: its own run, of which only the evaluation differs, or
- * the run of another cell. That run is only evaluated. If the cell's training only ends later, its finished run is
- * trained further.
+ * the run of another cell. That run is only evaluated. If a cell differs from its finished run only in that training
+ * ends later, that run is trained further.
  *
  * Several processes, on several machines, may run cells of one folder. A process locks each cell while it runs it, and
  * locks the folder while it writes the files about all cells.

@@ -72,7 +72,7 @@ ask (const PlaitProgramCall *program, PlaitProgramResult *answer, GError **error
                        name, program->seconds);
   join_lines (answer->errors);
   return plait_fail (error, PLAIT_ERROR_FAILED,
-                     g_str_equal (name, "sbatch") ? "Slurm refuses (%s)"
+                     g_str_equal (name, "sbatch") ? "Slurm refuses the job (%s)"
                                                   : "Slurm does not answer (%s); run this where jobs are submitted to "
                                                     "it, or use --commands for another scheduler",
                      *answer->errors ? answer->errors : "it does not say why");

@@ -10,7 +10,7 @@ static const char apart[] = "Cells with other references of a split have a table
 
 typedef struct
 {
-  guint first, end; /* score columns first .. end - 1; the part shows those of them whose field apart has this value */
+  guint first, end; /* score columns first .. end - 1; the part shows those whose field apart equals that of the part */
   gboolean apart;
 } Part;
 
