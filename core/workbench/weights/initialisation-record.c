@@ -96,9 +96,10 @@ log_misfits (const PlaitInitialisation *initialisation, PlaitLog *log)
       const PlaitTensor value = entry->parameter->value;
 
       if (entry->outcome == PLAIT_INITIALISATION_OTHER_SHAPE)
-        plait_log_info (
-            log, "fresh random values, since the shape differs: %s is [%jd, %jd] in this model, but [%jd, %jd] there",
-            entry->parameter->name, value.rows, value.width, entry->there[0], entry->there[1]);
+        plait_log_info (log,
+                        "fresh random values, since the shape differs: %s is [%jd, %jd] in this model, but [%jd, %jd] "
+                        "in train.initialise",
+                        entry->parameter->name, value.rows, value.width, entry->there[0], entry->there[1]);
       else if (entry->outcome == PLAIT_INITIALISATION_OTHER_VOCABULARY)
         log_other_vocabulary (entry->parameter->name, log);
       else

@@ -15,8 +15,8 @@ part_free (gpointer data)
   g_free (part);
 }
 
-/* Appends a group with those parameters of @left whose names begin with @prefix and, unless it is NULL, contain
- * @inside. Removes them from @left. Takes ownership of @title and @prefix. */
+/* Appends a group with those parameters of @left whose names begin with @prefix and contain @inside (NULL: anything).
+ * Removes them from @left. Takes ownership of @title and @prefix. */
 static PlaitParameterGroup *
 add_part (GPtrArray *parts, GPtrArray *left, char *title, char *prefix, const char *inside,
           const PlaitComponent *component)
@@ -68,7 +68,7 @@ plait_parameter_groups_new (const PlaitExperiment *experiment, const PlaitParame
       add_part (parts, left, g_strdup ("prediction"), g_strdup (""), NULL, NULL);
       return parts;
     }
-  /* The prefix of the decoder includes the output, so it takes what the output leaves. */
+  /* The prefix "decoder/" matches the output too, so add the output before the decoder. */
   add_part (parts, left, g_strdup ("prediction"), g_strdup ("decoder/output/"), NULL, experiment->output);
   add_part (parts, left, g_strdup ("decoder"), g_strdup ("decoder/"), NULL, experiment->decoder_component);
   prediction = g_ptr_array_steal_index (parts, parts->len - 2);

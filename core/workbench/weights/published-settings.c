@@ -68,7 +68,7 @@ is_same (const char *a, const char *b)
 }
 
 /* Adds a sentence if @ours, the value of @setting in the experiment, differs from @theirs, the value in the published
- * model. Either may be NULL. */
+ * model. Adds nothing if one of them is NULL. */
 static void
 compare (const Comparison *comparison, const char *setting, const char *ours, const char *theirs)
 {

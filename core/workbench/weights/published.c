@@ -65,7 +65,8 @@ misfit (const TensorRequest *request, const PlaitSafetensor *tensor, const char 
   g_autofree char *shape = plait_safetensor_shape_text (tensor);
   const PlaitTensor value = request->parameter->value;
 
-  return plait_fail (error, PLAIT_ERROR_INPUT, "%s: %s of %s is %s, which does not make %s [%jd, %jd]: expected %s",
+  return plait_fail (error, PLAIT_ERROR_INPUT,
+                     "%s: the tensor %s of %s is %s, which does not fit the parameter %s [%jd, %jd]; expected %s",
                      request->mapping->place, tensor->name, plait_safetensors_path (request->published->file), shape,
                      request->parameter->name, value.rows, value.width, expected);
 }
@@ -444,7 +445,7 @@ plait_published_check_unused (const PlaitPublished *published, PlaitPublishedWan
   return n == 0
          || plait_fail (error, PLAIT_ERROR_INPUT,
                         "%s: this model has no parameter for %u of the tensors that the published model computes with: "
-                        "%s%s; give it the settings of the published model, or name the parameters or tensors in "
-                        "train.initialise_leave to do without them",
+                        "%s%s; give this model the settings of the published model, or name the parameters or tensors "
+                        "in train.initialise_leave to do without them",
                         plait_safetensors_path (published->file), n, text->str, n > MAX_NAMED ? "; ..." : "");
 }

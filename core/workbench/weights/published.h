@@ -45,8 +45,8 @@ typedef gboolean (*PlaitPublishedWants) (gconstpointer data, const char *tensor,
 
 /*
  * Fails if results of the published model depend on tensors of which no parameter was made; the error names them.
- * Ignores tensors that the map calls unused, that @wants rejects, in place of which another name was used, that equal a
- * used tensor (tied weights), and optional ones that are zero.
+ * Ignores a tensor if unused= of the map or @wants excludes it, if an alternative before it was used, if it equals a
+ * used tensor (tied weights), or if it is optional and zero.
  */
 gboolean plait_published_check_unused (const PlaitPublished *published, PlaitPublishedWants wants, gconstpointer data,
                                        GError **error);

@@ -145,7 +145,7 @@ TEST_CASE (initialise, says_what_does_not_fit)
   TEST_CHECK_OUTCOME (second, narrow, "other shape");
   CHECK_CONTAINS (said,
                   "fresh random values, since the vocabulary differs: embedding/shared/table; parameters trained");
-  CHECK_CONTAINS (said, " is [8, 12] in this model, but [8, 8] there\n");
+  CHECK_CONTAINS (said, " is [8, 12] in this model, but [8, 8] in train.initialise\n");
   CHECK_CONTAINS (said, "fresh random values for parameters that are not in that run: decoder/output/*\n");
 }
 
