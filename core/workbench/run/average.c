@@ -62,8 +62,7 @@ compare_architectures (const PlaitExperiment *a, const PlaitExperiment *b, GPtrA
     plait_key_files_describe_differences (first, first, second, is_other_architecture, NULL, sentences);
 }
 
-/* Fails if one of the runs lacks a parameter of the other or has it in another shape; the error names the first such
- * parameter. */
+/* Fails if @second lacks a parameter of @first or has it in another shape; the error names the first such parameter. */
 static gboolean
 check_parameters (const PlaitParameters *first, const PlaitParameters *second, const char *first_path,
                   const char *second_path, GError **error)

@@ -26,7 +26,7 @@ check_not_written (const char *name, const char *path, const char *digest, gpoin
 
   for (guint i = 0; path && i < G_N_ELEMENTS (written); i++)
     if (written[i].path && plait_file_is_same (written[i].path, path))
-      return plait_fail (error, PLAIT_ERROR_INPUT, "%s %s: the run reads this file (%s); name another",
+      return plait_fail (error, PLAIT_ERROR_INPUT, "%s %s: the run reads this file (%s); name another file",
                          written[i].option, written[i].path, key);
   return TRUE;
 }

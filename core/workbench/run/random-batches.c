@@ -266,8 +266,8 @@ plait_tuples_draw (PlaitTuples *tuples, GError **error)
 
   if (wanted_tokens (tuples) > MAX_RANDOM)
     return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "%s: train.batch=%jd makes %d batches of about %.3g tokens; at most %.0e are drawn: lower it, "
-                       "as with --set train.batch=64",
+                       "%s: train.batch=%jd makes %d batches of about %.3g tokens; at most %.0e are drawn; lower "
+                       "train.batch, as with --set train.batch=64",
                        experiment->path, experiment->train.batch, N_RANDOM_BATCHES, wanted_tokens (tuples), MAX_RANDOM);
   source.shares = word_shares (experiment->data.vocabulary_size - PLAIT_TOKEN_SPECIALS);
   /* Leave out the last tuple drawn, which did not fit into the last batch. */

@@ -9,7 +9,7 @@
  * operations, plait-bench to measure time. Vocabularies have data.vocabulary_size entries.
  *
  * A tuple has the token sources in order, each with its tree if its encoder reads trees, then the target. The target
- * has an end token. A source has one if data.append_end is set and the source has no trees. All tuples have the same
+ * has an end token. A source has one if data.append_end is set and the source has no trees. All batches have equal
  * features.
  */
 typedef struct

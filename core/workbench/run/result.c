@@ -104,7 +104,7 @@ read_references (PlaitStore *run, const char *group, gint64 n_hypotheses, GError
   if (n != n_hypotheses)
     return plait_fail_null (
         error, PLAIT_ERROR_INPUT,
-        "%s: %s is not an evaluation: it has %jd hypotheses, but %jd references; run the cell again",
+        "%s: %s is not an evaluation: it has %jd hypotheses, but %jd references; run the experiment again",
         plait_store_path (run), group, n_hypotheses, n);
   if (!plait_store_has (run, others))
     return g_steal_pointer (&references);
@@ -117,7 +117,7 @@ read_references (PlaitStore *run, const char *group, gint64 n_hypotheses, GError
         return NULL;
       if (!plait_references_add (references, names[i], texts))
         return plait_fail_null (error, PLAIT_ERROR_INPUT,
-                                "%s: %s/%s has %jd texts, but there are %jd hypotheses; run the cell again",
+                                "%s: %s/%s has %jd texts, but there are %jd hypotheses; run the experiment again",
                                 plait_store_path (run), others, names[i], n, n_hypotheses);
     }
   return names ? g_steal_pointer (&references) : NULL;
@@ -446,8 +446,7 @@ add_score_column (GArray *score_columns, const PlaitRunScore *score)
   g_array_insert_val (score_columns, place, score_column);
 }
 
-/* Sets for column @i whether its split also has other references, and whether another column has the same title, as
- * bleu and bleu:tok=none have. */
+/* Sets the field apart of column @i. TRUE if another column has the same title, as bleu and bleu:tok=none have. */
 static gboolean
 compare_score_columns (GArray *score_columns, guint i)
 {

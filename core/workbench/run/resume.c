@@ -6,8 +6,8 @@
 #include "files/problems.h"
 #include "setup/trained.h"
 
-/* Returns the training fingerprint of @text, the experiment of the old run. With @ends, computes it as if the old
- * training ended where that of @experiment does. (transfer full) */
+/* Returns the settings in the training fingerprint of @text, the experiment of the old run, as text. With @ends,
+ * computes it as if the old training ended where that of @experiment does. (transfer full) */
 static char *
 old_training_fingerprint (const PlaitExperiment *experiment, const char *text, const char *output, gboolean ends,
                           GError **error)

@@ -47,7 +47,7 @@ gboolean plait_run_check_inputs (PlaitRunState *run, GError **error);
 /* Sets run->training_fingerprint and run->key. Fails if the run reads the file that it would write. */
 gboolean plait_run_find_keys (PlaitRunState *run, GError **error);
 
-/* TRUE if the old run has the settings, data and plugins of this run. */
+/* TRUE if the old run has the data and plugins of this run. plait_run_open_old() checks the settings. */
 gboolean plait_run_check_old (const PlaitRunState *run, GError **error);
 
 /* TRUE if no file of a test split has changed since it was opened. */

@@ -223,8 +223,8 @@ check_run_diff (const PlaitRunState *run, GError **error)
   return plait_ranks_agree (ranks,
                             g_str_equal (own, first)
                                 || plait_fail (error, PLAIT_ERROR_INPUT,
-                                               "on %s plait, a plugin, the data or the continued run differs from that "
-                                               "of the first process; give all processes the same files",
+                                               "the process on %s has another plait, plugin, data or continued run "
+                                               "than the first process; give all processes the same files",
                                                g_get_host_name ()),
                             error);
 }

@@ -40,7 +40,7 @@ plait_training_log_open (const char *path, PlaitLog *log, GError **error)
     return g_steal_pointer (&training);
   return plait_fail_null (error, PLAIT_ERROR_INPUT,
                           errno == ENXIO ? "--log %s: no program reads this pipe; start the reading program first"
-                                         : "--log %s: cannot be written (%s); name another place",
+                                         : "--log %s: cannot be written (%s); name another file",
                           path, g_strerror (errno));
 }
 
@@ -65,8 +65,8 @@ plait_training_log_add (PlaitTrainingLog *training, const char *table, const Pla
   text = plait_json_string (json);
   if (fputs (text, training->stream) >= 0 && fflush (training->stream) == 0)
     return;
-  plait_log_warning (training->log, "%s: cannot be written (%s); it ends here, and training continues", training->path,
-                     g_strerror (errno));
+  plait_log_warning (training->log, "%s: cannot be written (%s); the log ends here, and training continues",
+                     training->path, g_strerror (errno));
   fclose (training->stream);
   training->stream = NULL;
 }

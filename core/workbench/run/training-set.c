@@ -151,7 +151,7 @@ describe_lines (const PlaitTrainingSet *sets, const char *const *names, guint n)
  * different batches. */
 #define ALIKE 1.02
 
-/* Returns the mean number of sentences in a batch, over the sets with name @name whose batches are limited to @tokens
+/* Returns the mean number of sentences in an update, over the sets with name @name whose updates are limited to @tokens
  * tokens. */
 static double
 mean_sentences (const PlaitTrainingSet *sets, const char *const *names, guint n, const char *name, gint64 tokens)
@@ -168,8 +168,8 @@ mean_sentences (const PlaitTrainingSet *sets, const char *const *names, guint n,
   return sum / count;
 }
 
-/* Returns a sentence that says which of @names differ in the mean number of sentences in a batch although their batches
- * have the same limit of tokens; NULL if none do. (transfer full) */
+/* Returns a sentence that says which of @names differ in the mean number of sentences in an update although their
+ * updates have the same limit of tokens; NULL if none do. (transfer full) */
 static char *
 describe_batches (const PlaitTrainingSet *sets, const char *const *names, guint n)
 {

@@ -18,8 +18,8 @@ typedef struct
   gint64 lines;     /* number of lines of the files; 0: unknown, in runs of older versions */
   gint64 tuples;    /* number of training tuples */
   char digest[65];  /* SHA-256 of the line numbers of the tuples */
-  gint64 tokens;    /* largest number of tokens in a batch; 0: batches count sentences */
-  double sentences; /* mean number of sentences in a batch, in the first epoch */
+  gint64 tokens;    /* largest number of tokens in an update; 0: batches count sentences */
+  double sentences; /* mean number of sentences in an update, in the first epoch */
   guint taken;      /* number of parameters that train.initialise took; 0 if it is not set */
   guint all;
 } PlaitTrainingSet;
