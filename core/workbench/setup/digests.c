@@ -57,8 +57,9 @@ kept_digest (PlaitDigests *digests, const char *name)
   return digest;
 }
 
-/* TRUE if the digest of the file @name at @path is taken from the run. Digests of test splits are not, because these
- * may be read again, from other files. All other files were read when the run was made. */
+/* TRUE if the digest of the file @name at @path is taken from the run. A file of a test split may have been replaced
+ * since, so its digest is taken only if the file is missing and the run's experiment has this path. All other files
+ * were read when the run was made. */
 static gboolean
 is_recorded_in_run (const PlaitDigests *digests, const char *name, const char *path)
 {
@@ -193,8 +194,8 @@ digest_split (const PlaitTask *task, const PlaitTaskSettings *settings, guint sp
   return g_strv_builder_end (digests);
 }
 
-/* Returns the digest of @stream of a generated split. For training text of a run, returns the digest that the run
- * stores. */
+/* Returns the digest of @stream of a generated split. For training and validation text of a run, returns the digest
+ * that the run stores. */
 static const char *
 digest_of_generated (PlaitDigests *digests, const PlaitTask *task, const PlaitTaskSettings *settings, guint split,
                      const char *name, const char *stream)

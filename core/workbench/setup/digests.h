@@ -44,8 +44,8 @@ char *plait_digest_key (const char *name);
 gboolean plait_digests_visit_split (PlaitDigests *digests, const PlaitExperiment *experiment, const char *split,
                                     PlaitDigestVisitor visitor, gpointer data, GError **error);
 
-/* Calls @visitor for the files of training and validation, then for vocabulary files and head rules, then for the run
- * that training begins with. Generated text has the digest that its file would have. */
+/* Calls @visitor for the files of training and validation, then for vocabulary files and head rules, then for the file
+ * that training begins with and its name map. Generated text has the digest that its file would have. */
 gboolean plait_digests_visit_training (PlaitDigests *digests, const PlaitExperiment *experiment,
                                        PlaitDigestVisitor visitor, gpointer data, GError **error);
 

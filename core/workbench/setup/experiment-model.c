@@ -124,8 +124,8 @@ check_scored_alignment (const PlaitExperimentModel *experiment_model, GError **e
                                               &selection, error)
             || (MAX (selection.layer, 0) >= (gint64)layers
                 && !plait_fail (error, PLAIT_ERROR_INPUT,
-                                "evaluate.alignment_attention: there is no layer %jd: the decoder has %u with "
-                                "attention, counted from 0",
+                                "evaluate.alignment_attention: there is no layer %jd: the decoder has %u layers with "
+                                "attention, counted from 0; name one of these",
                                 MAX (selection.layer, 0), layers))))
       return FALSE;
   return TRUE;

@@ -14,7 +14,8 @@
 char *plait_training_fingerprint (const PlaitExperiment *experiment, PlaitDigests *digests, GError **error);
 
 /* Returns the fingerprint of the evaluation of @split: SHA-256 over the training fingerprint,
- * plait_experiment_evaluation_fingerprint_text and the digests of the split. (transfer full) */
+ * plait_experiment_evaluation_fingerprint_text and the digests of the files of the split, of the dictionary, of metrics
+ * and of external scores. (transfer full) */
 char *plait_evaluation_fingerprint (const PlaitExperiment *experiment, const char *split,
                                     const char *training_fingerprint, PlaitDigests *digests, GError **error);
 

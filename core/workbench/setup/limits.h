@@ -10,8 +10,8 @@
  * the keys to change. An allocation proves nothing, because pages take memory only when they are written. */
 gboolean plait_limits_check_memory (const PlaitParameters *parameters, GError **error);
 
-/* Returns the maximum number of rows that stream @stream (n_sources: the target) of @model can have. It is known to be
- * less than @too_many. */
+/* Returns the maximum number of rows that stream @stream (n_sources: the target) of @model can have. @too_many must be
+ * more than this maximum. */
 gint64 plait_limits_max_rows (const PlaitModel *model, guint stream, gint64 too_many);
 
 /* Checks, before vocabularies are learnt, that the model of @experiment can read its text. If data.too_long=error,

@@ -47,7 +47,7 @@ share_digests (const PlaitRunInputs *run_inputs, PlaitPool *pool)
   plait_digests_share (run_inputs->digests, paths, pool);
 }
 
-/* Enters the generated text @name (taken), the file @file in @folder. */
+/* Adds the generated text @name (transfer full) to run_inputs->generated, with the path of @file in @folder. */
 static void
 add_generated (const PlaitRunInputs *run_inputs, char *name, const PlaitFolder *folder, const char *file)
 {
@@ -122,7 +122,7 @@ plait_run_inputs_text (const PlaitRunInputs *run_inputs, const PlaitVocabularyTe
   return *paths;
 }
 
-/* Fails if a source has trees but the vocabulary of a published model, which does not have one token for each word. */
+/* Fails if a source has trees but the vocabulary of a published model, which does not split words one by one. */
 static gboolean
 check_tree_vocabularies (const PlaitRunInputs *run_inputs, GError **error)
 {

@@ -24,7 +24,8 @@ void plait_run_inputs_free (PlaitRunInputs *run_inputs);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitRunInputs, plait_run_inputs_free)
 
 /* Writes the text of a generated corpus, unless that was done before, into a folder that is removed with @run_inputs.
- * Until then, the splits of the corpus have no files. Learning vocabularies calls this function. */
+ * Until then, the splits of the corpus have no files. plait_run_inputs_new() calls this function if its @run is
+ * NULL. */
 gboolean plait_run_inputs_generate (PlaitRunInputs *run_inputs, PlaitLog *log, GError **error);
 
 /* Returns the vocabulary of token stream @stream; NULL for a stream of features. (transfer none) */
@@ -52,7 +53,7 @@ typedef struct
   guint column;         /* column of a table, from 1; 0: the text is the whole line */
 } PlaitTextLocation;
 
-/* A run that reads text from a feed, with the places of its sources. */
+/* A run that reads text from a feed, with the locations of its texts. */
 typedef struct
 {
   const PlaitRunInputs *run_inputs;

@@ -8,7 +8,7 @@
  * subwords. */
 
 /* Reads the loss weights of the tuples of @corpus, and keeps as many tuples as data.share says. Logs both. Fails if
- * there are fewer tuples. */
+ * data.share asks for more tuples than @corpus has. */
 gboolean plait_training_tuples_choose (const PlaitRunInputs *run_inputs, PlaitCorpus *corpus, PlaitLog *log,
                                        GError **error);
 

@@ -244,7 +244,7 @@ learn (const PlaitRunInputs *run_inputs, const char *name, PlaitPool *pool, Plai
  * Functions that read vocabularies from files
  */
 
-/* Returns the type of @vocabulary, as data.vocabulary_type spells it. */
+/* Returns a text for messages that says of which type @vocabulary is. */
 static const char *
 kind_of (const PlaitVocabulary *vocabulary)
 {
@@ -267,8 +267,9 @@ check_kind (const PlaitExperiment *experiment, const char *name, const PlaitVoca
 
   if (plait_experiment_factor_source (experiment, name))
     return words
-           || plait_fail (error, PLAIT_ERROR_INPUT, "%s: is %s, but the factor %s has a vocabulary of words; name one",
-                          from, kind_of (vocabulary), name);
+           || plait_fail (error, PLAIT_ERROR_INPUT,
+                          "%s: is %s, but the factor %s has a vocabulary of words; name a file with words", from,
+                          kind_of (vocabulary), name);
   return type == PLAIT_DATA_VOCABULARY_TYPE_GIVEN || words == (type == PLAIT_DATA_VOCABULARY_TYPE_WORDS)
          || plait_fail (error, PLAIT_ERROR_INPUT,
                         "%s: is %s, but data.vocabulary_type=%s expects %s; %s, or set data.vocabulary_type=%s", from,
@@ -282,7 +283,7 @@ read_named (const PlaitExperiment *experiment, const char *name, const char *fil
 {
   g_autoptr (PlaitVocabulary) vocabulary = plait_run_vocabulary_open (file, name, TRUE, log, error);
 
-  return vocabulary && check_kind (experiment, name, vocabulary, file, "name one", error)
+  return vocabulary && check_kind (experiment, name, vocabulary, file, "name another file", error)
              ? g_steal_pointer (&vocabulary)
              : NULL;
 }

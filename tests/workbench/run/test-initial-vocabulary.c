@@ -125,7 +125,8 @@ TEST_CASE (initial_vocabulary, of_another_kind_is_refused)
       "base.h5:/vocabulary/shared (with train.initialise): is a vocabulary of words, but "
       "data.vocabulary_type=bpe expects a SentencePiece model; set train.initialise_vocabulary=learnt" },
     { { "data.vocabulary.shared=base.h5", "data.vocabulary_type=unigram" },
-      "base.h5: is a vocabulary of words, but data.vocabulary_type=unigram expects a SentencePiece model; name one" },
+      "base.h5: is a vocabulary of words, but data.vocabulary_type=unigram expects a SentencePiece model; name another "
+      "file" },
     { { "data.vocabulary=separate", "data.vocabulary.a=apart.h5", "data.vocabulary.b=apart.h5" },
       "apart.h5: has no vocabulary \"b\" (the vocabularies are: a, target); name another run, or a file" },
     { { "data.vocabulary.shared=bare.h5" }, "bare.h5: holds no vocabulary of text; name another run, or a file" },
