@@ -89,8 +89,8 @@ plait_choice_name_systems (const PlaitComparisonChoice *choice, GArray *systems,
   if (!names)
     return TRUE;
   if (n != systems->len)
-    return plait_fail (error, PLAIT_ERROR_INPUT, "--names gives %u names, but there are %u rows; give one for each", n,
-                       systems->len);
+    return plait_fail (error, PLAIT_ERROR_INPUT,
+                       "--names gives %u names, but there are %u rows; give one name for each row", n, systems->len);
   for (guint s = 0; s < n; s++)
     {
       PlaitRunSystem *system = plait_run_system_at (systems, s);

@@ -69,7 +69,7 @@ static gboolean
 fail (const Arrays *arrays, GError **error)
 {
   return plait_fail (error, PLAIT_ERROR_INPUT,
-                     "%s: the descent %s cannot be drawn: its arrays contradict each other; write it again",
+                     "%s: the descent %s cannot be drawn: its arrays contradict each other; write the dump again",
                      plait_store_path (arrays->store), arrays->path);
 }
 

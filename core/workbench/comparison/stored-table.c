@@ -39,7 +39,8 @@ read_column (PlaitStore *store, const char *path, gint64 rows, Values *values, G
   if (!values->strings && !values->integers && !values->numbers)
     return FALSE;
   return n == rows
-         || plait_fail (error, PLAIT_ERROR_CORRUPT, "%s: %s has %jd rows, but its table has %jd",
+         || plait_fail (error, PLAIT_ERROR_CORRUPT,
+                        "%s: the column %s has %jd rows, but its table has %jd; write the file again",
                         plait_store_path (store), path, n, rows);
 }
 

@@ -186,12 +186,14 @@ check_choice_of_plugin (PlaitContractSweep *sweep, const char *parameter, const 
         return FALSE;
       times += taken;
       if (!taken && !strstr (sweep->refusal->message, parameter))
-        return plait_fail (error, PLAIT_ERROR_FAILED, "it refuses this value in a message that does not name %s (%s)",
+        return plait_fail (error, PLAIT_ERROR_FAILED,
+                           "the plugin refuses this value, but its message does not name the parameter %s (%s): name "
+                           "the parameter there",
                            parameter, sweep->refusal->message);
     }
   return times > 0
          || plait_fail (error, PLAIT_ERROR_FAILED,
-                        "it refuses this value under every decoder (%s): remove the value from choices=",
+                        "the plugin refuses this value under every decoder (%s): remove the value from choices=",
                         sweep->refusal ? sweep->refusal->message : "its schema allows no decoder");
 }
 

@@ -60,8 +60,8 @@ add_source (PlaitAlignmentScores *scores, const char *name, const char *path, GE
   if (source->index == scores->aligner->n)
     return plait_fail (
         error, PLAIT_ERROR_INPUT,
-        "%s: the decoder does not attend to the tokens of %s, so they cannot be aligned; leave this file out", path,
-        name);
+        "%s: the decoder does not attend to the tokens of source %s, so they cannot be aligned; leave this file out",
+        path, name);
   source->references = plait_text_file_lines (path, FALSE, MAX_BYTES, error);
   if (!source->references)
     return FALSE;

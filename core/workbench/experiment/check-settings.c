@@ -98,10 +98,10 @@ plait_resolution_check_train (const PlaitResolution *resolution)
     plait_resolution_problem (resolution, "train", "epochs",
                               "epochs=0 and updates=0: training would never end; limit one of them");
   if (train->source_dropout > 0 && plait_predictions[resolution->experiment->public.predict.kind].of_source)
-    plait_resolution_problem (resolution, "train", "source_dropout",
-                              "%g would drop the first source too, whose tokens are predicted or get predictions; set "
-                              "it to 0",
-                              train->source_dropout);
+    plait_resolution_problem (
+        resolution, "train", "source_dropout",
+        "%g would drop the first source too, whose tokens are predicted or get predictions; set source_dropout=0",
+        train->source_dropout);
   else if (train->source_dropout > 0 && resolution->experiment->public.n_sources == 1)
     plait_resolution_problem (resolution, "train", "source_dropout",
                               "%g would leave out a source, but there is only one, without which there is nothing to "
@@ -167,10 +167,10 @@ plait_resolution_check_evaluate (const PlaitResolution *resolution)
         resolution, "evaluate", "translation_rates",
         "needs the attention of a decoder, but with this [predict] there is no decoder; drop the key");
   if (evaluate->translation_rate_under > evaluate->translation_rate_over)
-    plait_resolution_problem (
-        resolution, "evaluate", "translation_rate_under",
-        "%g is above translation_rate_over=%g, so a word could count as over- and under-translated; lower it",
-        evaluate->translation_rate_under, evaluate->translation_rate_over);
+    plait_resolution_problem (resolution, "evaluate", "translation_rate_under",
+                              "%g is above translation_rate_over=%g, so a word could count as over- and "
+                              "under-translated; lower translation_rate_under",
+                              evaluate->translation_rate_under, evaluate->translation_rate_over);
 }
 
 void

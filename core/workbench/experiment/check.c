@@ -14,7 +14,7 @@ check_decoder_allowed (const PlaitResolution *resolution, const PlaitSchema *sch
   allowed = schema->decoders ? plait_choices_text (schema->decoders) : g_strdup ("any");
   needed = schema->attentions ? g_strdup_printf (" with attention=%s", schema->attentions) : g_strdup ("");
   plait_resolution_problem (
-      resolution, group, key, "the %s %s cannot be used in a decoder of type %s; it needs one of: %s%s (%s)",
+      resolution, group, key, "the %s %s cannot be used in a decoder of type %s; choose one of these types: %s%s (%s)",
       plait_plugin_kind_name (schema->kind), schema->name, decoder->name, allowed, needed, schema->path);
 }
 

@@ -87,7 +87,7 @@ plait_resolution_check_decode (const PlaitResolution *resolution)
                               "%jd is above the beam of %jd; raise beam or lower n_best", decode->n_best, decode->beam);
   if (decode->minimum_length > decode->maximum_length)
     plait_resolution_problem (resolution, "decode", "minimum_length",
-                              "%jd is above maximum_length=%jd, so no translation is possible; lower it",
+                              "%jd is above maximum_length=%jd, so no translation is possible; lower minimum_length",
                               decode->minimum_length, decode->maximum_length);
   if (g_strcmp0 (positions, "learned") == 0 && limit && decode->maximum_length > g_ascii_strtoll (limit, NULL, 10))
     plait_resolution_problem (

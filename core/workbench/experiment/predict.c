@@ -46,7 +46,7 @@ check_tags (const PlaitResolution *resolution)
   check_first_source (resolution);
   if (resolution->experiment->public.data.document_length > 0)
     plait_resolution_problem (resolution, "data", "document_length",
-                              "would cut off tokens that have tags; drop the key");
+                              "limits documents, which would cut off tokens that have tags; drop the key");
 }
 
 /* Checks [predict] kind=choice: one source of documents, with an encoder that reads each sentence alone. */
@@ -76,7 +76,7 @@ check_choice (const PlaitResolution *resolution)
         source->encoder->plugin->name, plait_input_kind_name (source->kind));
   if (experiment->data.document_length > 0)
     plait_resolution_problem (resolution, "data", "document_length",
-                              "would cut off sentences to choose from; drop the key");
+                              "limits documents, which would cut off sentences to choose from; drop the key");
 }
 
 /* Checks [predict] kind=span: a first source of documents that begin with a start token. */
@@ -95,7 +95,8 @@ check_span (const PlaitResolution *resolution)
                               "none; name it in data.documents, with document_starts=all or sources",
                               source->stream);
   if (experiment->data.document_length > 0)
-    plait_resolution_problem (resolution, "data", "document_length", "would cut off answers; drop the key");
+    plait_resolution_problem (resolution, "data", "document_length",
+                              "limits documents, which would cut off answers; drop the key");
 }
 
 /* Checks [predict] kind=masked: the first source is also the target. */

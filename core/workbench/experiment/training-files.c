@@ -92,12 +92,12 @@ check_sampling (const PlaitResolution *resolution)
   else if (plait_experiment_reads_trees (experiment))
     fault = "would change the tokens that are the leaves of trees; choose an encoder without trees";
   else if (plait_experiment_reads_documents (experiment))
-    fault = "samples sentences, not documents; leave one of the two out";
+    fault = "samples sentences, not documents; drop the key, or the documents";
   else if (experiment->predict.kind == PLAIT_PREDICT_SPAN || experiment->predict.kind == PLAIT_PREDICT_TAGS)
-    fault = "would change the tokens that predict.kind counts; leave one of the two out";
+    fault = "would change the tokens that get tags or spans; drop the key, or choose another predict.kind";
   for (guint i = 0; i < experiment->n_sources; i++)
     if (plait_experiment_learns_alignment (experiment, &experiment->sources[i]))
-      fault = "would change the tokens that word alignments link; leave one of the two out";
+      fault = "would change the tokens that word alignments link; drop the key, or the alignments";
   if (fault)
     plait_resolution_problem (resolution, "data", "subword_sampling", "%s", fault);
 }

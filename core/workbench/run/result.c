@@ -148,7 +148,8 @@ take_statistics (PlaitRunScore *score, PlaitStore *run, const char *group, char 
   if (!local && !score->statistics)
     score->statistics = plait_outside_scores_read (run, scores, score->metric, &score->scorer, &local);
   if (!local && score->statistics && (gint64)score->statistics->sentences != n)
-    plait_fail (&local, PLAIT_ERROR_INPUT, "%s: %s is stored for %zu sentences, expected %jd; run the experiment again",
+    plait_fail (&local, PLAIT_ERROR_INPUT,
+                "%s: the score %s is stored for %zu sentences, expected %jd; run the experiment again",
                 plait_store_path (run), score->metric, score->statistics->sentences, n);
   return plait_no_error (&local, error);
 }

@@ -86,7 +86,7 @@ plait_resume_check_longer (const PlaitTrainer *trainer, const PlaitExperiment *e
   if (plait_trainer_has_ended (trainer))
     return plait_fail (error, PLAIT_ERROR_INPUT,
                        "%s: its training has already reached the end that train.epochs, updates and patience set, "
-                       "update %jd; raise them to train it further, or choose another --output",
+                       "update %jd; raise these keys to train further, or choose another --output",
                        output, plait_trainer_step (trainer));
   if (validates && (every > 0 ? plait_trainer_step (trainer) % every != 0 : !plait_trainer_ends_epoch (trainer)))
     plait_log_warning (log,

@@ -339,7 +339,8 @@ plait_experiment_model_read_feature_widths (const PlaitExperiment *experiment, P
     return NULL;
   if (n != experiment->n_sources)
     return plait_fail_null (error, PLAIT_ERROR_INPUT,
-                            "%s: %jd feature widths are stored for %u sources: the file is not a run of this plait",
+                            "%s: %jd feature widths are stored for %u sources, so the file is not a run of this "
+                            "version of plait; train the run anew",
                             plait_store_path (run), n, experiment->n_sources);
   return g_steal_pointer (&widths);
 }
@@ -375,8 +376,8 @@ check_plugin (PlaitPlugin *plugin, gpointer data, GError **error)
     return FALSE;
   if (!g_str_equal (schema, plugin->schema_digest) || !g_str_equal (module, plugin->module_digest))
     plait_problems_add (check->changed,
-                        "%s was trained with another build of %s \"%s\" than %s: its %s has changed; put the old one "
-                        "back, or %s",
+                        "%s was trained with another build of %s \"%s\" than %s: the plugin's %s has changed; put the "
+                        "old one back, or %s",
                         plait_store_path (run), plait_plugin_kind_name (plugin->kind), plugin->name,
                         plugin->module_path, g_str_equal (module, plugin->module_digest) ? "schema" : "module",
                         check->shared ? "check that the parameters still mean the same" : "begin a new run");

@@ -501,8 +501,8 @@ check_digest (const char *name, const char *path, const char *digest, gpointer d
   if (path && !plait_store_has (run, group))
     {
       plait_problems_add (check->changed,
-                          "%s: %s was begun without this file of %s: leave the file out, or begin a new run", path,
-                          plait_store_path (run), key);
+                          "%s: the run %s was begun without this file of %s; leave the file out, or begin a new run",
+                          path, plait_store_path (run), key);
       return TRUE;
     }
   expected = plait_store_get_string (run, group, "sha256", error);

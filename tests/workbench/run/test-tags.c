@@ -119,7 +119,8 @@ TEST_CASE (tags, are_refused_where_they_do_not_fit)
   const char *experiment = write_experiment ();
 
   check_refused (experiment, "train.source_dropout=.1", "source_dropout: 0.1 would drop the first source too");
-  check_refused (experiment, "data.document_length=10", "document_length: would cut off tokens that have tags");
+  check_refused (experiment, "data.document_length=10",
+                 "document_length: limits documents, which would cut off tokens that have tags");
   plait_test_write ("test.tags", "odd even\n");
   plait_test_write ("test.text", "w1\n");
   plait_test_write ("test.sign", "turned\n");
