@@ -249,7 +249,8 @@ write_effective (PlaitStore *store, const char *path, const char *name, const Pl
          && write_row_sentences (store, path, effective, memory, rows, error);
 }
 
-/* Writes the weights of the attention @of. If there is attention to contexts, also writes the product of the two. */
+/* Writes the weights of the attention @of. If there is attention to contexts, also writes the product of the two
+ * attentions. */
 static gboolean
 write_attention (PlaitStore *store, const char *path, const PlaitAttentionRecord *a, const PlaitRecordedAttention *of,
                  const PlaitLabels *labels, GError **error)

@@ -10,10 +10,10 @@
  * translated or scored, so that only the attention of one sentence is in memory.
  *
  * A source counts if it has tokens and its encoder gives one memory. Its attention is the mean over heads, over layers
- * (or of the last layer), and over several attentions to the same memory, summed over target words. With attention to
- * contexts, it is the mean over heads of the product of both levels. The target's end token and the source's special
- * tokens are left out. The weight of an inner node of a tree, or of an upper row of a pyramid, is spread evenly over
- * its leaves. Jointly attended sources share one distribution, so each of them gets less attention.
+ * (or of the last layer), and over several attentions to the same memory, summed over target words. If a combiner also
+ * attends to contexts, the weights of the contexts do not count. The target's end token and the source's special tokens
+ * are left out. The weight of an inner node of a tree, or of an upper row of a pyramid, is spread evenly over its
+ * leaves. Jointly attended sources share one distribution, so each of them gets less attention.
  */
 typedef struct PlaitTranslationRates PlaitTranslationRates;
 

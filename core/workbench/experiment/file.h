@@ -40,7 +40,7 @@
  * schemas alone. Modules are loaded only if a flag asks for it.
  */
 
-/* One source. Combiners see the sources in this order. */
+/* One source. Combiners see the sources in the order of experiment.sources. */
 typedef struct
 {
   const char *name;

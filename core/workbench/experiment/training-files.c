@@ -5,7 +5,7 @@
 
 #include "text/number.h"
 
-/* This file checks the files of training, and the settings that choose tuples and segmentations from them. */
+/* This file checks the files of training, data.weights, data.share and data.subword_sampling. */
 
 /* Returns the number of files of the first stream of training, which the other streams must have too; 1 without files.
  * Sets *@first to this stream, or NULL. */

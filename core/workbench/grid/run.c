@@ -386,7 +386,7 @@ last_line (const Runner *runner, const Job *job)
   return g_strdup (line ? line + 1 : tail);
 }
 
-/* Shows the progress of all cells and, in turn, of one running cell. */
+/* Shows the progress of all cells and of one running cell; the running cells take turns. */
 static void
 show_progress (const Runner *runner)
 {

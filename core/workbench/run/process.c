@@ -127,8 +127,8 @@ plait_run_process_new (const PlaitExperiment *experiment, const PlaitRunOptions 
       return NULL;
     }
   fflush (NULL);
-  /* Block signals during the fork, so that SIGTERM arrives either before it, and the child reads the flag, or after it,
-   * and the child receives the signal itself. */
+  /* Block signals during the fork. SIGTERM before the fork sets the flag, which the child reads; SIGTERM after the fork
+   * reaches the child itself. */
   sigfillset (&all);
   sigprocmask (SIG_SETMASK, &all, &before);
   process->child = fork ();

@@ -306,9 +306,9 @@ knows_stream (PlaitStore *run, const char *stream)
   return found;
 }
 
-/* Returns the name that @run uses for the vocabulary that this experiment calls @name. It is the same name if @run has
- * it; or the vocabulary that all streams of @run share, if @name is one of these streams; or the only vocabulary of
- * @run, if all streams of this experiment share one (@shared). NULL if there is none. (transfer full) */
+/* Returns the name that @run uses for the vocabulary that this experiment calls @name. @run has a vocabulary @name:
+ * @name. Else, with @shared (all streams of this experiment share one vocabulary): the only vocabulary of @run. Else
+ * "shared", if @name is a stream of @run. NULL if @run has no such vocabulary. (transfer full) */
 static char *
 name_there (PlaitStore *run, const char *name, gboolean shared)
 {
