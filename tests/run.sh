@@ -114,9 +114,8 @@ case "${1-}" in
     run_tests double $double_tests
     ;;
   --sanitize)
-    # The tests run thousands of small processes, so let each keep less freed memory and shorter stacks of allocations.
-    export ASAN_OPTIONS=${ASAN_OPTIONS-allocator_may_return_null=1:quarantine_size_mb=32:malloc_context_size=12}
-    export UBSAN_OPTIONS=${UBSAN_OPTIONS-halt_on_error=1:print_stacktrace=1}
+    # The tests fork thousands of small processes, so let each keep little freed memory and short stacks of allocations.
+    export ASAN_OPTIONS=${ASAN_OPTIONS-allocator_may_return_null=1:handle_sigill=1:quarantine_size_mb=4:malloc_context_size=5}
     export LSAN_OPTIONS=${LSAN_OPTIONS-suppressions=$root/tests/leak.supp:print_suppressions=0}
     # shellcheck disable=SC2086
     must build sanitize $sanitizer_options -Db_sanitize=address,undefined
