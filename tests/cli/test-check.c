@@ -192,7 +192,7 @@ TEST_CASE (check_command, checks_what_axes_replace)
                               "train.batch=9");
 
   CHECK_INT (wrong.code, 2);
-  CHECK_CONTAINS (wrong.output, "[source a] heads: \"many\"");
+  CHECK_CONTAINS (wrong.output, "[source a] heads: the value \"many\"");
   CHECK_CONTAINS (wrong.output, "[train] epochs: ");
   CHECK_CONTAINS (wrong.errors, "2 mistakes");
 }

@@ -122,7 +122,7 @@ TEST_CASE (command, plugins_lists_what_is_found_and_what_is_not)
   CHECK_CONTAINS (text.output, "combiner/serial.ini hides\n");
   CHECK_CONTAINS (text.output, "(PLAIT_PLUGIN_PATH)");
   CHECK_CONTAINS (json.output, "\"name\": \"hierarchical\"");
-  CHECK_CONTAINS (json.output, "[plugin] has no interface");
+  CHECK_CONTAINS (json.output, "[plugin] has no key interface");
 }
 
 TEST_CASE (command, inspect_shows_all_of_a_plugin)

@@ -231,7 +231,7 @@ TEST_CASE (reference, zsh_knows_what_options_take)
   CHECK_CONTAINS (translate, "\n*--output=[Output file; default\\: standard output]:FILE:_files\n");
   CHECK_CONTAINS (translate,
                   "\n*--set=[Change a key of \\[decode\\], data.empty or data.too_long]:G.K=V:_plait_keys\n");
-  CHECK_CONTAINS (translate, "\n--force[Replace existing files; without --force they are an error]\n");
+  CHECK_CONTAINS (translate, "\n--force[Replace existing files instead of failing]\n");
   CHECK_CONTAINS (translate, "\n*:argument:_files\n");
   CHECK_CONTAINS (grid, "]:FOLDER:_files -/\n");
   CHECK_CONTAINS (check, "\n*:argument:_plait_names\n");

@@ -43,7 +43,8 @@ TEST_CASE (trained, is_not_computed_with_other_plugins)
   static const struct
   {
     const char *file, *part;
-  } changes[] = { { "serial.so", "its module has changed" }, { "serial.ini", "its schema has changed" } };
+  } changes[]
+      = { { "serial.so", "the plugin's module has changed" }, { "serial.ini", "the plugin's schema has changed" } };
   g_autofree char *path = g_strjoin (":", plait_test_path ("own"), plait_test_build_path ("plugins"), NULL);
 
   plait_test_write ("small.ini", experiment);

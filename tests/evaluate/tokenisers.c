@@ -91,7 +91,7 @@ TEST_CASE (tokenisers, refusals)
     const char *metric, *part;
   } refused[] = {
     { "bleu:tok=flores200", "metric \"bleu:tok=flores200\": the tokeniser flores200 needs the SentencePiece model of "
-                            "that name; give its path, model=FILE" },
+                            "that name; give its path with model=FILE" },
     { "bleu:model=x", "the tokeniser 13a reads no SentencePiece model; leave \"model\" out, or give tok=flores200" },
     { "bleu:tok=flores200,model=/none", "/none" },
     { "rouge:model=x", "\"model\" belongs to tok=flores101 and tok=flores200; leave \"model\" out" },

@@ -209,6 +209,6 @@ HOSTILE_CASE (hostile_trees, files)
 TEST_CASE (hostile_trees, head_rules)
 {
   write_trees ("(S (A a) (B b))\n", "a b\n");
-  REFUSED (CONVERT " --head-rules ../../etc/passwd", "there is no head-rules/../../etc/passwd.ini");
-  REFUSED (CONVERT " --head-rules klingon", "there is no head-rules/klingon.ini|english");
+  REFUSED (CONVERT " --head-rules ../../etc/passwd", "there is no file head-rules/../../etc/passwd.ini");
+  REFUSED (CONVERT " --head-rules klingon", "there is no file head-rules/klingon.ini|english");
 }

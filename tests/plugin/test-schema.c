@@ -141,10 +141,10 @@ TEST_CASE (schema, all_faults_at_once)
   CHECK (!read_text ("[plugin]\nname=example\nkind=encoder\ninterface=7\ninput=words\nlicense=MIT\n", &error));
   REQUIRE (error != NULL);
   CHECK_CONTAINS (error->message, "example.ini:4: interface=7");
-  CHECK_CONTAINS (error->message, "example.ini:5: \"words\"");
+  CHECK_CONTAINS (error->message, "example.ini:5: the name \"words\"");
   CHECK_CONTAINS (error->message,
                   "example.ini:6: the name \"license\" is not a key of [plugin]; did you mean \"licence\"?");
-  CHECK_CONTAINS (error->message, "has no summary");
+  CHECK_CONTAINS (error->message, "has no key summary");
 }
 
 TEST_CASE (schema, what_only_encoders_have)

@@ -124,7 +124,7 @@ TEST_CASE (store_dataset, reads_rows_within_bounds)
   CHECK (!plait_store_read_rows (store, "/cube", PLAIT_STORE_INT32, G_MAXINT64, 2, 9999, rows, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "cannot be read");
   CHECK (!plait_store_read_rows (store, "/cube", PLAIT_STORE_INT32, 0, 2, 2399, rows, &error));
-  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "more than the 2399");
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "do not fit into a buffer of 2399 elements");
   CHECK (!plait_store_read_array (store, "/cube", PLAIT_STORE_INT32, 59999, NULL, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "at most 59999");
 }

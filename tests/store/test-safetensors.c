@@ -77,7 +77,7 @@ TEST_CASE (safetensors, refuses_headers_that_lie)
     { "{" TENSOR ("a", "F32", "[4]", "[0.0,16]") "}", "that are not two integers" },
     { "{" TENSOR ("a", "F32", "[-4]", "[0,16]") "}", "a dimension that is not an integer" },
     { "{" TENSOR ("a", "F32", "[4.0]", "[0,16]") "}", "a dimension that is not an integer" },
-    { "{" TENSOR ("a", "F32", "[1,1,1,1,1,1,1,1,4]", "[0,16]") "}", "no shape of at most 8 dimensions" },
+    { "{" TENSOR ("a", "F32", "[1,1,1,1,1,1,1,1,4]", "[0,16]") "}", "a shape that is not a list of at most 8 sizes" },
     /* Ranges of bytes that do not match type and shape. */
     { "{" TENSOR ("a", "F32", "[3]", "[0,16]") "}", "has 16 bytes, but its 3 elements of type F32 take 96 bits" },
     { "{" TENSOR ("a", "F64", "[4]", "[0,16]") "}", "has 16 bytes, but its 4 elements of type F64 take 256 bits" },

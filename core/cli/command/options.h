@@ -44,7 +44,7 @@ gboolean plait_option_sets (const PlaitOverride *sets, const char *const *keys, 
 
 /* Rows of option tables that several commands have. */
 #define PLAIT_OPTION_FORCE(Type)                                                                                       \
-  PLAIT_OPTION_OF (Type, "force", 0, FLAG, force, "Replace existing files; without --force they are an error", NULL)
+  PLAIT_OPTION_OF (Type, "force", 0, FLAG, force, "Replace existing files instead of failing", NULL)
 #define PLAIT_OPTION_UNSET(Type, sets)                                                                                 \
   PLAIT_OPTION_OF (Type, "unset", 0, UNSETS, sets, "Remove a key of the file, such as train.initialise", "G.K")
 #define PLAIT_OPTION_THREADS(Type)                                                                                     \

@@ -169,7 +169,7 @@ TEST_CASE (experiment_file, every_fault_has_its_place_and_remedy)
     { 33, "metrics=bleu;chrf:unit=document",
       "example.ini:33: [evaluate] metrics: chrf:unit=document scores documents, but the target cs has sentences" },
     { 33, "length_bins=20;10", "example.ini:33: [evaluate] length_bins: the bins \"20;10\" are not rising" },
-    { 33, "translation_rates=beam", "example.ini:33: [evaluate] translation_rates: \"beam\" is not" },
+    { 33, "translation_rates=beam", "example.ini:33: [evaluate] translation_rates: the value \"beam\" is not" },
     { 33, "translation_rate_under=2",
       "example.ini:33: [evaluate] translation_rate_under: 2 is above translation_rate_over=1.5" },
     { 33, "metrics=bleu;bleu", "example.ini:33: [evaluate] metrics: the value \"bleu;bleu\" names \"bleu\" twice" },
@@ -239,8 +239,8 @@ TEST_CASE (experiment_file, pairs_of_sentences_need_start_tokens)
   g_autoptr (PlaitExperiment) paired = NULL, plain = NULL;
 
   check_refused (registry, text, sources_alone,
-                 "[decoder] combiner: the combiner group reads for each sentence of the target the source sentence of "
-                 "its number");
+                 "[decoder] combiner: the combiner group reads for each sentence of the target the source sentence "
+                 "with the same number");
   check_refused (registry, text, without_starts, "so the target needs documents with start tokens");
   paired = plait_experiment_parse (text, "paired", test_overrides (both), registry, NO_ERROR);
   plain = plait_experiment_parse (text, "plain", NULL, registry, NO_ERROR);
@@ -255,8 +255,8 @@ TEST_CASE (experiment_file, combiners_must_fit)
   } faults[] = {
     { OF_ONE_TRANSFORMER,
       { NULL },
-      "example.ini:9: [decoder] combiner: the combiner recurrent cannot be used in a decoder of type transformer; it "
-      "needs one of: gru, lstm (" },
+      "example.ini:9: [decoder] combiner: the combiner recurrent cannot be used in a decoder of type transformer; "
+      "choose one of these types: gru, lstm (" },
     { OF_ONE_TRANSFORMER,
       { "decoder.combiner=downwards" },
       "example.ini:7: [source en] encoder: the combiner downwards needs memories with levels, which the encoder "

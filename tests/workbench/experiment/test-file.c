@@ -421,7 +421,8 @@ TEST_CASE (experiment_file, trees)
                "there is no file for test.en.trees, but the encoder forest of [source en] reads trees; add "
                "test.en.trees=FILE, set trees=right");
   CHECK (!example_load (registry, text, (const char *[]){ "data.head_rules=klingon", NULL }, &error));
-  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "--set data.head_rules=klingon: [data] head_rules: there is no head-rules/");
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT,
+               "--set data.head_rules=klingon: [data] head_rules: there is no file head-rules/");
   CHECK (!example_load (registry, text, (const char *[]){ "data.train.de.trees=text/train.de", NULL }, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "[data] train.de.trees: no source reads the stream \"de.trees\"");
   g_autofree char *grid = g_strconcat (text, "[grid]\nsource.en.encoder=forest;transformer\n", NULL);
