@@ -114,6 +114,13 @@ check_masked (const PlaitResolution *resolution)
         "is %s, but with [predict] kind=masked tokens of the first source are predicted; set target=%s, or put the "
         "source of %s first in experiment.sources",
         experiment->data.target, source->stream, experiment->data.target);
+  for (guint f = 0; f < source->n_factors; f++)
+    for (guint i = 1; i < experiment->n_sources; i++)
+      if (g_str_equal (experiment->sources[i].stream, source->factors[f]))
+        plait_resolution_problem (resolution, experiment->sources[i].encoder->group, NULL,
+                                  "reads %s without masks, but as a factor of %s it is hidden with masked words; drop "
+                                  "the source, or the factor",
+                                  source->factors[f], source->name);
   if (predict->mask_share + predict->random_share > 1)
     plait_resolution_problem (resolution, "predict", "random_share",
                               "%g and mask_share=%g are together above 1; lower one of them", predict->random_share,
