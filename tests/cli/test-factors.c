@@ -105,7 +105,7 @@ TEST_CASE (factors, are_refused_in_words)
     }                                                                                                                  \
   while (0)
   REFUSED ("there is no file for train.a.tag; add train.a.tag=FILE", "--set", "source.a.factors=tag");
-  REFUSED ("\"trees\" is not a name for a factor", "--set", "source.a.factors=pos+trees");
+  REFUSED ("\"trees\" is not a name for a stream of factors", "--set", "source.a.factors=pos+trees");
   REFUSED ("\"pos;case\" is several items; join them with '+': did you mean \"pos+case\"?", "--set",
            "source.a.factors=pos;case");
   REFUSED ("did you mean \"3+2\"?", "--set", "source.a.factor_widths=3,2", "--set", "source.a.factor_join=concat");
@@ -117,7 +117,7 @@ TEST_CASE (factors, are_refused_in_words)
   REFUSED ("set decoder.share_embeddings=false", "--set", "source.a.factor_join=concat", "--set",
            "source.a.factor_widths=3+2");
   REFUSED ("are for words of sentences, but the source has documents", "--set", "data.documents_by_line=a;t");
-  REFUSED ("add factors=pos to [source a], or drop the line", "--unset", "source.a.factors");
+  REFUSED ("add factors=pos or tags=pos to [source a], or drop the line", "--unset", "source.a.factors");
   plait_test_write ("short", "u l l\nl\n");
   REFUSED ("short", "--set", "data.train.a.case=short");
 #undef REFUSED

@@ -87,6 +87,7 @@ static const struct
   const char *same;   /* file with whose bits the output is compared, or NULL */
 } served[] = {
   { "recurrent", "run recurrent.ini" SETTINGS "-o recurrent.h5", NULL, "alone-recurrent.h5" },
+  { "tags", "run tags.ini" SETTINGS "-o tags.h5", NULL, "alone-tags.h5" },
   { "few-shards", "run tiny.ini -o few-shards.h5" },
   { "two-experiments", "run tiny.ini --set train.shards=2 -o two-experiments.h5",
     "run tiny.ini --set train.shards=2 --set experiment.seed=2 -o two-experiments.h5" },
@@ -129,6 +130,27 @@ difference (const char *one, const char *other)
   return shell (plait_test_format ("h5diff" BUT_TIMES "%s %s 2>&1; echo $?", one, other)).output;
 }
 
+/* Writes an experiment that predicts tags too. */
+static void
+write_tags (void)
+{
+  g_autoptr (GString) words = g_string_new (NULL), tags = g_string_new (NULL);
+
+  for (guint i = 0; i < 24; i++)
+    {
+      g_string_append_printf (words, "w%u w%u\n", i % 7, i % 5);
+      g_string_append_printf (tags, "T%u T%u\n", i % 7 % 2, i % 5 % 2);
+    }
+  plait_test_write ("words", words->str);
+  plait_test_write ("signs", tags->str);
+  plait_test_write ("tags.ini", "[data]\nvocabulary_type=words\ntarget=t\ntrain.a=words\ntrain.t=words\n"
+                                "train.a.tag=signs\nvalidation.a=words\nvalidation.t=words\nvalidation.a.tag=signs\n"
+                                "test.a=words\ntest.t=words\ntest.a.tag=signs\n"
+                                "[source a]\nencoder=transformer\nlayers=1\ntags=tag\n"
+                                "[decoder]\nwidth=8\nheads=2\n[decode]\nbeam=2\nmaximum_length=5\n"
+                                "[evaluate]\nresamples=5\n");
+}
+
 /* Runs all commands of the table served in one launch. */
 static void
 launch (Served *found)
@@ -141,11 +163,13 @@ launch (Served *found)
                                      "[source a]\nencoder=bigru\nwidth=8\n"
                                      "[decoder]\ntype=gru\nwidth=8\nstate_width=8\n[train]\nepochs=1\n"
                                      "[decode]\nbeam=2\nmaximum_length=8\n[evaluate]\nresamples=5\n");
+  write_tags ();
   for (guint i = 0; i < G_N_ELEMENTS (served); i++)
     g_string_append_printf (commands, "%s\tplait %s\tplait %s\n", served[i].name, served[i].first,
                             served[i].second ? served[i].second : served[i].first);
   serve (2, commands->str);
   SHELL (alone, 0, "$PLAIT run recurrent.ini" SETTINGS "-o alone-recurrent.h5");
+  SHELL (tagged, 0, "$PLAIT run tags.ini" SETTINGS "-o alone-tags.h5");
   for (guint i = 0; i < G_N_ELEMENTS (served); i++)
     {
       const char *output = plait_test_format ("%s.h5", served[i].name), *errors[2];
@@ -292,17 +316,29 @@ TEST_CASE (ranks, diverge_together)
   check_failed ("diverges", 1, "training has diverged");
 }
 
-/* A recurrent decoder uses its weights at each step, so their gradients are complete late; they must still be exchanged
- * right. */
-TEST_CASE (ranks, have_the_bits_of_one_process_with_a_recurrent_decoder)
+static void
+check_same (const char *name)
 {
-  SKIP_WITHOUT_MPI;
-  const Served *run = find_served ("recurrent");
+  const Served *run = find_served (name);
   CONTEXT ("%s", run->errors);
 
   CHECK_INT (run->codes[0], 0);
   CHECK_INT (run->codes[1], 0);
   CHECK_STRING (run->difference, "0\n");
+}
+
+/* A recurrent decoder uses its weights at each step, so their gradients are complete late; they must still be exchanged
+ * right. */
+TEST_CASE (ranks, have_the_bits_of_one_process_with_a_recurrent_decoder)
+{
+  SKIP_WITHOUT_MPI;
+  check_same ("recurrent");
+}
+
+TEST_CASE (ranks, have_the_bits_of_one_process_with_tags)
+{
+  SKIP_WITHOUT_MPI;
+  check_same ("tags");
 }
 
 /* mpirun ends all processes when one has failed, possibly before the first process has printed its error. Here the

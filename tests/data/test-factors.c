@@ -415,3 +415,45 @@ TEST_CASE (corpus_factors, are_as_many_as_words)
   REQUIRE (corpus != NULL);
   CHECK_INT (plait_corpus_size (corpus), 1);
 }
+
+/* The first piece of a word has the predicted tag of the word; its other pieces have padding. Masks and noise change no
+ * tags. */
+TEST_CASE (corpus_factors, are_in_the_first_pieces_of_words_if_they_are_predicted)
+{
+  static const PlaitMasking masking = { .rate = .5, .mask = 1, .seed = 5 };
+  const gint64 tuples[] = { 0, 1, 2, 3 }, most[] = { 100 };
+  g_auto (Setup) setup = { 0 };
+
+  set_up (&setup);
+  for (guint way = 0; way < 4; way++)
+    {
+      g_autoptr (PlaitCorpus) plain = NULL, corpus = NULL;
+      gint64 n = 0;
+      CONTEXT ("way %u", way);
+
+      setup.factors[0].predicted = FALSE;
+      setup.settings.masking = NULL;
+      plain = plait_corpus_open (&setup.settings, NULL, NO_ERROR);
+      setup.factors[0].predicted = TRUE;
+      setup.settings.masking = way == 1 ? &masking : NULL;
+      corpus = plait_corpus_open (&setup.settings, NULL, NO_ERROR);
+      REQUIRE (plain && corpus);
+      if (way == 2)
+        plait_corpus_add_noise (corpus, 0, 5);
+      if (way == 3)
+        CHECK (plait_corpus_sample_subwords (plain, .5, 3, most, NO_ERROR)
+               && plait_corpus_sample_subwords (corpus, .5, 3, most, NO_ERROR));
+      g_autoptr (PlaitBatch) all = plait_corpus_batch_in (plain, 2, tuples, 4, NO_ERROR);
+      g_autoptr (PlaitBatch) batch = plait_corpus_batch_in (corpus, 2, tuples, 4, NO_ERROR);
+      REQUIRE (all && batch);
+      for (gint64 row = 0; row < plait_ragged_rows (all->inputs[0].rows); row++)
+        {
+          gint32 token = all->inputs[0].tokens[row], tag = all->inputs[0].factors[0][row];
+          gboolean begins = g_str_has_prefix (plait_vocabulary_piece (setup.vocabulary, token), "\u2581");
+
+          CHECK_INT (batch->inputs[0].factors[0][row], begins || token == PLAIT_TOKEN_EOS ? tag : PLAIT_TOKEN_PAD);
+          n += begins;
+        }
+      CHECK_INT (n, 9);
+    }
+}

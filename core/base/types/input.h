@@ -107,7 +107,8 @@ typedef struct
   guint n_factors; /* number of source factors, such as parts of speech */
   /* [n_factors][rows] for each factor, the id of each row in the factor's vocabulary: the factor of the word, between
    * white space, that contains the row's token. Rows that are PLAIT_TOKEN_PAD, PLAIT_TOKEN_BOS or PLAIT_TOKEN_EOS in
-   * @tokens have this id in all factors. */
+   * @tokens have this id in all factors. Tags that a model predicts follow the factors in its batches, but encoders do
+   * not get them. Only the first row of a word has its tag; the others have PLAIT_TOKEN_PAD. */
   const gint32 *const *factors;
 } PlaitInput;
 

@@ -48,8 +48,59 @@ append_batch (PlaitInference *inference, const PlaitBatch *batch, const PlaitEnc
   return TRUE;
 }
 
+/* Appends the tags of the sentences of @batch, predicted for the first piece of each word, to @texts: a list for each
+ * stream of tags. If @outputs is NULL, appends empty lines. */
+static void
+append_tags (const PlaitInference *inference, const PlaitBatch *batch, const PlaitEncoderOutputs *outputs,
+             GPtrArray *const *texts)
+{
+  guint n;
+  const PlaitSourceTags *tags = plait_model_tags (inference->trained->experiment_model->model, &n);
+
+  for (guint i = 0; i < n; i++)
+    {
+      const PlaitExperimentSource *source = &inference->trained->experiment->sources[tags[i].source];
+      const PlaitInput *input = &batch->inputs[tags[i].source];
+      PlaitRunInputs *inputs = inference->trained->run_inputs;
+      const PlaitVocabulary *of_words = plait_run_inputs_vocabulary (inputs, source->stream);
+      const PlaitVocabulary *of_tags = plait_run_inputs_vocabulary (inputs, source->factors[tags[i].stream]);
+      g_autofree gint64 *words = g_new (gint64, plait_ragged_longest (input->rows));
+
+      for (gint64 s = 0; s < batch->n_sentences; s++)
+        {
+          gint64 first = input->rows.offsets[s], length = plait_ragged_length (input->rows, s);
+          GString *text = g_string_new (NULL);
+
+          plait_vocabulary_count_words (of_words, input->tokens + first, length, words);
+          for (gint64 row = 0; row < length && outputs; row++)
+            if (words[row] >= 0 && (row == 0 || words[row] != words[row - 1]))
+              g_string_append_printf (text, "%s%s", text->len > 0 ? " " : "",
+                                      plait_vocabulary_piece (of_tags, outputs->tags[i][first + row]));
+          g_ptr_array_add (texts[i], g_string_free (text, FALSE));
+        }
+    }
+}
+
+/* Writes the lists @texts of tags. */
 static gboolean
-encode (PlaitInference *inference, GError **error)
+write_tags (const PlaitInference *inference, GPtrArray *const *texts, GError **error)
+{
+  guint n;
+  const PlaitSourceTags *tags = plait_model_tags (inference->trained->experiment_model->model, &n);
+
+  for (guint i = 0; i < n; i++)
+    {
+      g_autofree char *path = g_strconcat ("/tags/", tags[i].name, NULL);
+
+      if (!plait_store_write_strings (inference->dump, path, (const char *const *)texts[i]->pdata, texts[i]->len,
+                                      error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+static gboolean
+encode (PlaitInference *inference, GPtrArray *const *texts, GError **error)
 {
   gint64 sentences = inference->trained->experiment->decode.batch;
 
@@ -68,6 +119,7 @@ encode (PlaitInference *inference, GError **error)
         return FALSE;
       if (!append_batch (inference, batch, inference->skips ? NULL : &outputs, done, error))
         return FALSE;
+      append_tags (inference, batch, inference->skips ? NULL : &outputs, texts);
       done += batch->n_sentences;
       plait_log_progress (inference->log, "%jd sentences so far", done);
     }
@@ -80,6 +132,8 @@ run_command (PlaitInvocation *invocation, GError **error)
   const PlaitInferenceOptions *options = invocation->options;
   g_auto (PlaitInference) inference = { 0 };
   const PlaitExperiment *experiment;
+  g_autoptr (GPtrArray) lists = NULL;
+  guint n;
 
   if (!options->output)
     return plait_fail (error, PLAIT_ERROR_INPUT, "--output is missing; name the file to write with --output FILE.h5");
@@ -93,8 +147,13 @@ run_command (PlaitInvocation *invocation, GError **error)
                        "%s cuts documents into chunks, but an array of states has one entry for each document; train "
                        "with data.document_cut=truncate, or without data.document_length",
                        invocation->arguments[0]);
+  plait_model_tags (inference.trained->experiment_model->model, &n);
+  lists = g_ptr_array_new_with_free_func ((GDestroyNotify)g_ptr_array_unref);
+  for (guint i = 0; i < n; i++)
+    g_ptr_array_add (lists, g_ptr_array_new_with_free_func (g_free));
   inference.dump = plait_store_create (options->output, error);
-  if (!inference.dump || !encode (&inference, error))
+  if (!inference.dump || !encode (&inference, (GPtrArray *const *)lists->pdata, error)
+      || !write_tags (&inference, (GPtrArray *const *)lists->pdata, error))
     return FALSE;
   plait_log_progress_end (inference.log);
   return plait_store_commit (inference.dump, error);
@@ -121,7 +180,8 @@ const PlaitCommand plait_command_encode = {
   .details
   = "Each memory that the decoder reads is a dataset [sentence, position, width], padded by zeros, called after its "
     "source; NAME_lengths has the number of positions of each sentence, 0 where the source is missing or the sentence "
-    "was skipped. A summary is NAME.summary [sentence, 1, width]. encoder=features with dataset=/NAME reads the file.\n"
+    "was skipped. A summary is NAME.summary [sentence, 1, width]. encoder=features with dataset=/NAME reads the file. "
+    "/tags/SOURCE.TAGS has the predicted tags of each sentence.\n"
     "\n"
     "Examples:\n"
     "  plait encode run.h5 --source en=test.en --output states.h5",

@@ -102,8 +102,9 @@ add_factors (const PlaitCorpus *corpus, const PlaitCorpusStreamState *stream, gi
                                     builder->factors, error))
     return FALSE;
   for (guint f = 0; f < stream->n_factors && stream->noisy; f++)
-    if (!plait_corpus_fill_noise (corpus, &stream->factors[f], stored_tuple,
-                                  &g_array_index ((GArray *)builder->factors->pdata[f], gint32, first), n, error))
+    if (!stream->factors[f].predicted
+        && !plait_corpus_fill_noise (corpus, &stream->factors[f], stored_tuple,
+                                     &g_array_index ((GArray *)builder->factors->pdata[f], gint32, first), n, error))
       return FALSE;
   return TRUE;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Factors of a source, from words to rows. */
+/* Factors and tags of a source, from words to rows. */
 #include "corpus/batch.h"
 #include "corpus/corpus-private.h"
 
@@ -30,6 +30,9 @@ plait_corpus_append_factors (const PlaitCorpusStreamState *stream, gint64 tuple,
                       : word < 0                   ? PLAIT_TOKEN_UNKNOWN
                                                    : g_array_index (tokens, gint32, word);
 
+          /* Only the first piece of a word predicts its tag (Devlin et al. 2019, 5.3). */
+          if (stream->factors[f].predicted && (words[i] < 0 || (i > 0 && words[i] == words[i - 1])))
+            id = PLAIT_TOKEN_PAD;
           g_array_append_val (factors->pdata[f], id);
         }
     }
@@ -57,6 +60,6 @@ plait_corpus_mask_factors (const PlaitCorpusStreamState *stream, const gint32 *i
     hidden[index_of (words[positions[i]], n_words)] = TRUE;
   for (gint64 i = 0; i < n; i++)
     for (guint f = 0; f < stream->n_factors && plait_token_is_text (ids[i]); f++)
-      if (hidden[index_of (words[i], n_words)])
+      if (hidden[index_of (words[i], n_words)] && !stream->factors[f].predicted)
         plait_batch_fill (gint32, input->factors[f])[first + i] = PLAIT_TOKEN_MASK;
 }

@@ -56,6 +56,7 @@ struct PlaitCorpusStreamState
   PlaitCorpusCounts counts;
   PlaitCorpusStreamState *factors; /* [n_factors]: they have one token for each word, not for each row */
   guint n_factors;
+  gboolean predicted; /* TRUE: this factor has tags that a model predicts */
 };
 
 struct PlaitCorpus

@@ -119,6 +119,7 @@ stream_open (const PlaitCorpus *corpus, PlaitCorpusStreamState *state, const Pla
   state->allow_unknown = stream->allow_unknown;
   state->unknown_use = stream->vocabulary ? stream->unknown : PLAIT_UNKNOWN_ID;
   state->maximum_length = stream->maximum_length;
+  state->predicted = stream->predicted;
   if (plait_input_kind_is_text (stream->kind))
     {
       state->vocabulary = stream->vocabulary ? plait_vocabulary_ref (stream->vocabulary) : NULL;
@@ -277,6 +278,12 @@ plait_corpus_open (const PlaitCorpusSettings *settings, PlaitPool *pool, GError 
                               report[0] ? report[0] : "the corpus is empty");
     }
   return g_steal_pointer (&corpus);
+}
+
+guint
+plait_corpus_n_factors (const PlaitCorpus *corpus, gint64 source)
+{
+  return corpus->streams[source].n_factors;
 }
 
 gint64

@@ -77,6 +77,7 @@ struct PlaitCorpusStream
    * word, between white space, of this source. It has a name, files or a column, and a vocabulary of words. */
   const PlaitCorpusStream *factors;
   guint n_factors;
+  gboolean predicted; /* TRUE: this factor has tags that a model predicts (PlaitInput.factors) */
 };
 
 typedef struct
@@ -126,6 +127,9 @@ typedef struct
 PlaitCorpus *plait_corpus_open (const PlaitCorpusSettings *settings, PlaitPool *pool, GError **error);
 void plait_corpus_free (PlaitCorpus *corpus);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitCorpus, plait_corpus_free)
+
+/* Returns the number of factors and tags of @source. */
+guint plait_corpus_n_factors (const PlaitCorpus *corpus, gint64 source);
 
 /* Returns the number of kept tuples. */
 gint64 plait_corpus_size (const PlaitCorpus *corpus);

@@ -340,9 +340,11 @@ plait_metric_title (const PlaitMetric *metric)
 PlaitMetric *
 plait_metric_new_as (const char *kind, const char *text, const char *title)
 {
-  PlaitMetric *metric = plait_metric_new_default (find_kind (kind), text);
+  PlaitMetric *metric = plait_metric_new (kind, NULL);
 
+  g_free (metric->text);
   g_free (metric->title);
+  metric->text = g_strdup (text);
   metric->title = g_strdup (title);
   return metric;
 }

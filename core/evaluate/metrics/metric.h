@@ -52,8 +52,8 @@ PlaitMetric *plait_metric_new (const char *text, GError **error);
  * list, and on a metric given twice. (transfer full) (element-type PlaitMetric) */
 GPtrArray *plait_metric_new_list (const char *text, GError **error);
 
-/* Returns the metric called @kind, which must exist, without options. Its text, which a run stores, is @text, and its
- * title @title. (transfer full) */
+/* Returns the metric @kind, which plait_metric_new must know. Its text, which a run stores, is @text, and its title
+ * @title. (transfer full) */
 PlaitMetric *plait_metric_new_as (const char *kind, const char *text, const char *title);
 
 void plait_metric_free (PlaitMetric *metric);

@@ -125,6 +125,19 @@ plait_memory_row_of_token (PlaitTape *tape, const PlaitMemory *memory, gint64 s,
   plait_arena_fail (plait_tape_arena (tape), fault);
 }
 
+void
+plait_memory_rows_of_tokens (const PlaitMemory *memory, gint64 sentence, gint64 *row_of, gint64 tokens)
+{
+  const gint64 *token = memory->links ? memory->links->token : NULL;
+  gint64 first = memory->rows.offsets[sentence];
+
+  for (gint64 i = 0; i < tokens; i++)
+    row_of[i] = -1;
+  for (gint64 i = 0; token && i < plait_ragged_length (memory->rows, sentence); i++)
+    if (token[first + i] >= 0)
+      row_of[token[first + i]] = i;
+}
+
 PlaitNode *
 plait_pad_logits (PlaitTape *tape, PlaitNode *numbers, PlaitRagged groups)
 {

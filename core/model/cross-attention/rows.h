@@ -31,6 +31,10 @@ PlaitNode *plait_concatenate_steps (PlaitTape *tape, PlaitNode *const *steps, gi
 gint64 plait_memory_row_of_token (PlaitTape *tape, const PlaitMemory *memory, gint64 s, gint64 position,
                                   const char *kind);
 
+/* Sets @row_of [tokens] to the row of @memory for each token of sentence @sentence, counted from the sentence's first
+ * row; -1 if the token has no row. */
+void plait_memory_rows_of_tokens (const PlaitMemory *memory, gint64 sentence, gint64 *row_of, gint64 tokens);
+
 /* Reshapes @numbers [rows, 1] to [groups.n, longest group]: each group becomes one row, padded with
  * PLAIT_MASKED_LOGIT. */
 PlaitNode *plait_pad_logits (PlaitTape *tape, PlaitNode *numbers, PlaitRagged groups);

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "cross-attention/rows.h"
 #include "decoders/decoder.h"
 
 #define MIN_WEIGHT 1e-30 /* smaller weights are raised to this one, because the logarithm of 0 is not finite */
@@ -18,24 +19,6 @@ typedef struct
   gint64 *rows;        /* indices of all pairs of each target row that has links, then -1: [n_rows][longest] */
   gint64 longest;
 } Links;
-
-/* Sets @row_of [tokens] to the memory row of each token of sentence @sentence, counted from the sentence's first row;
- * -1 if the token has no row. */
-static void
-find_rows (const PlaitMemory *memory, gint64 sentence, gint64 *row_of, gint64 tokens)
-{
-  gint64 first = memory->rows.offsets[sentence];
-
-  for (gint64 i = 0; i < tokens; i++)
-    row_of[i] = -1;
-  for (gint64 i = 0; i < plait_ragged_length (memory->rows, sentence); i++)
-    {
-      gint64 token = memory->links->token[first + i];
-
-      if (token >= 0)
-        row_of[token] = i;
-    }
-}
 
 /* Adds target row @target of sentence @sentence, whose @n links were added last. */
 static void
@@ -73,7 +56,7 @@ sort_links (SortedLinks *sorted, const PlaitAlignment *alignment, gint64 sentenc
     sorted->tokens[next[alignment->target[i]]++] = alignment->source[i];
 }
 
-/* Adds the links @sorted of sentence @sentence. @row_of: memory row of each token, from find_rows. */
+/* Adds the links @sorted of sentence @sentence. @row_of: memory row of each token, from plait_memory_rows_of_tokens. */
 static void
 add_sentence (Links *links, const SortedLinks *sorted, gint64 sentence, const gint64 *row_of)
 {
@@ -108,7 +91,7 @@ links_new (PlaitTape *tape, PlaitRagged queries, const PlaitMemory *memory, cons
   for (gint64 s = 0; s < queries.n; s++)
     if (plait_ragged_length (alignment->links, s) > 0)
       {
-        find_rows (memory, s, row_of, plait_ragged_length (input->rows, s));
+        plait_memory_rows_of_tokens (memory, s, row_of, plait_ragged_length (input->rows, s));
         sort_links (&sorted, alignment, s, plait_ragged_length (queries, s));
         add_sentence (&links, &sorted, s, row_of);
       }
@@ -206,15 +189,9 @@ plait_guided_alignment_build (PlaitGuidedAlignment *guided, const PlaitDecoder *
     }
   if (guided->n == 0)
     return TRUE;
-  if (columns->n == PLAIT_MAX_LOSS_COLUMNS)
-    return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "data.train.*.alignment: plugins already declare %d losses, the maximum, so alignments cannot "
-                       "add another; drop the key",
-                       PLAIT_MAX_LOSS_COLUMNS);
   guided->losses = (PlaitLosses){ 1, { { "alignment", settings->weight } } };
-  guided->column = columns->n;
-  columns->columns[columns->n++] = (PlaitLossColumn){ g_strdup (guided->losses.losses->name), settings->weight, FALSE };
-  return TRUE;
+  return plait_loss_columns_add (columns, guided->losses.losses->name, NULL, settings->weight, "data.train.*.alignment",
+                                 &guided->column, error);
 }
 
 /* Returns the input of @batch whose alignment the attention to memory @memory learns; NULL if there is no such input or

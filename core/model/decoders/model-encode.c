@@ -59,6 +59,7 @@ encode_source (const PlaitModel *model, const PlaitModelSource *source, PlaitTap
   PlaitEncoding encoding = { .tape = tape, .input = read };
 
   *read = plait_model_input_read (model, input);
+  read->n_factors = specification->n_factors; /* without tags */
   if (plait_input_kind_is_text (input->kind))
     encoding.embedded = embed (source, tape, input);
   else if (plait_ragged_rows (input->rows) > 0)
@@ -68,6 +69,7 @@ encode_source (const PlaitModel *model, const PlaitModelSource *source, PlaitTap
   if (specification->roles > 0)
     encoding.embedded = add_roles (source, tape, input, encoding.embedded);
   plait_call_encode (&source->encoder, &encoding, encoded->losses);
+  encoded->own[source - model->sources] = encoding.memories[0];
   for (guint i = 0; i < source->encoder.shape.n_memories; i++)
     {
       PlaitMemory *memory = &encoded->memories[encoded->n_memories++];
@@ -121,6 +123,7 @@ plait_model_encode (const PlaitModel *model, PlaitTape *tape, const PlaitBatch *
   PlaitArena *arena = plait_tape_arena (tape);
   PlaitEncoderOutputs encoded = {
     .memories = plait_arena_new_array (arena, PlaitMemory, model->n_memories),
+    .own = plait_arena_new_array0 (arena, PlaitMemory, model->specification.n_sources),
     .summaries = plait_arena_new_array (arena, PlaitNode *, model->specification.n_sources),
     .multiplications = plait_arena_new_array (arena, double, model->specification.n_sources),
     .losses = losses,

@@ -6,6 +6,7 @@
 #include "layers/parameter-set.h"
 
 #include <math.h>
+#include <string.h>
 
 /* Returns @root plus the sum of the plugins' losses, each times its weight and @scale. Stores the losses in @sums. */
 static PlaitNode *
@@ -15,6 +16,7 @@ add_losses (const PlaitModel *model, PlaitTape *tape, PlaitNode *root, const Pla
   if (isfinite (plait_tape_value (tape, root).data[0]))
     plait_loss_pass_expect_finite (losses, tape);
   sums->auxiliary = 0;
+  memset (sums->items, 0, sizeof sums->items);
   for (guint i = 0; i < model->losses.n; i++)
     {
       const PlaitLossColumn *column = &model->losses.columns[i];
@@ -25,6 +27,26 @@ add_losses (const PlaitModel *model, PlaitTape *tape, PlaitNode *root, const Pla
       sums->auxiliary += weight * sums->losses[i];
       if (loss && weight != 0)
         root = plait_add (tape, root, plait_scale (tape, loss, weight * scale));
+    }
+  return root;
+}
+
+/* Returns @root plus the weighted losses of the tags that @batch has, times @scale. Stores the losses in @sums. */
+static PlaitNode *
+add_tags (const PlaitModel *model, PlaitTape *tape, PlaitNode *root, const PlaitBatch *batch,
+          const PlaitEncoderOutputs *encoded, double scale, PlaitModelSums *sums)
+{
+  for (guint i = 0; i < model->n_tags; i++)
+    {
+      const PlaitSourceTags *tags = &model->tags[i];
+      PlaitNode *loss = tags->stream < batch->inputs[tags->source].n_factors ? plait_source_tags_loss (
+                            tags, tape, batch, encoded, scale, &sums->losses[tags->column], &sums->items[tags->column])
+                                                                             : NULL;
+
+      if (!loss)
+        continue;
+      sums->auxiliary += tags->weight * sums->losses[tags->column];
+      root = plait_add (tape, root, loss);
     }
   return root;
 }
@@ -157,5 +179,6 @@ plait_model_loss (const PlaitModel *model, PlaitTape *tape, const PlaitBatch *ba
   /* Fails if a plugin declared a parameter while running. */
   if (!plait_parameters_check (model->parameters, &fault))
     plait_arena_fail (plait_tape_arena (tape), fault);
-  return add_losses (model, tape, root, encoded.losses, options->scale, sums);
+  root = add_losses (model, tape, root, encoded.losses, options->scale, sums);
+  return add_tags (model, tape, root, batch, &encoded, options->scale, sums);
 }

@@ -38,6 +38,8 @@ struct PlaitModel
   PlaitModelOutput *output;            /* NULL if states are logits */
   PlaitOutputMemory *copyable;         /* name of each memory, and if the output can copy its words: [n_memories] */
   PlaitGuidedAlignment guided;         /* the loss on word alignments */
+  PlaitSourceTags *tags;               /* tags that the model predicts: [n_tags] */
+  guint n_tags;
 };
 
 /* Returns @input as the encoder reads it. For choices, each sentence of a document is a sentence of its own. */

@@ -304,6 +304,30 @@ build_guided (PlaitModel *model, GError **error)
                                        error);
 }
 
+/* Declares the outputs that predict tags from the first memory of each source. */
+static gboolean
+build_tags (PlaitModel *model, GError **error)
+{
+  guint n = 0;
+
+  for (guint i = 0; i < model->specification.n_sources; i++)
+    n += model->sources[i].specification->n_tags;
+  model->tags = plait_parameters_memory (model->parameters, (n + 1) * sizeof *model->tags);
+  for (guint i = 0; i < model->specification.n_sources; i++)
+    for (guint t = 0; t < model->sources[i].specification->n_tags; t++)
+      {
+        const PlaitSourceSpecification *source = model->sources[i].specification;
+        const PlaitFactorSpecification *tags = &source->factors[source->n_factors + t];
+        const PlaitSourceTagsBuild build = { source->name, tags->name, tags->vocabulary_size, tags->weight,
+                                             model->sources[i].encoder.shape.memories[0].width };
+
+        model->tags[model->n_tags] = (PlaitSourceTags){ .source = i, .stream = source->n_factors + t };
+        if (!plait_source_tags_build (&model->tags[model->n_tags++], &build, model->parameters, &model->losses, error))
+          return FALSE;
+      }
+  return TRUE;
+}
+
 PlaitModel *
 plait_model_new (const PlaitModelSpecification *specification, GError **error)
 {
@@ -320,7 +344,7 @@ plait_model_new (const PlaitModelSpecification *specification, GError **error)
     if (!build_source (model, &model->sources[i], &specification->sources[i], error))
       return NULL;
   if (!note_all_memories (model, error) || !build_decoder (model, error) || !build_guided (model, error)
-      || !plait_parameters_allocate (model->parameters, error))
+      || !build_tags (model, error) || !plait_parameters_allocate (model->parameters, error))
     return NULL;
   return g_steal_pointer (&model);
 }
@@ -374,6 +398,13 @@ plait_model_memory_is_of (const PlaitMemorySpecification *memory, const char *so
   gsize length = strlen (source);
 
   return strncmp (memory->name, source, length) == 0 && (memory->name[length] == '\0' || memory->name[length] == '.');
+}
+
+const PlaitSourceTags *
+plait_model_tags (const PlaitModel *model, guint *n)
+{
+  *n = model->n_tags;
+  return model->tags;
 }
 
 const PlaitLossColumns *

@@ -4,6 +4,7 @@
 #include "decoders/decoder.h"
 #include "decoders/head.h"
 #include "decoders/guided-alignment.h"
+#include "decoders/source-tags.h"
 #include "layers/linear.h"
 #include "loading/call.h"
 #include "autograd/layer-operators.h"
@@ -19,12 +20,14 @@
  */
 typedef struct PlaitModel PlaitModel;
 
-/* A factor of the tokens of a source: PlaitInput.factors. */
+/* A factor of the tokens of a source that the model reads, or tags of its words that the model predicts
+ * (source-tags.h): PlaitInput.factors. */
 typedef struct
 {
   const char *name;
   gint64 vocabulary_size;
-  gint64 width; /* width of the factor's embedding, concatenated to the token's; 0: both are added */
+  gint64 width;  /* width of a factor's embedding, concatenated to the token's; 0: both are added */
+  double weight; /* weight of the loss of tags; a target token has weight 1 */
 } PlaitFactorSpecification;
 
 typedef struct
@@ -37,8 +40,9 @@ typedef struct
   gint64 feature_width;   /* width of feature rows */
   gint64 roles;           /* number of distinct roles in documents; 0: no roles */
   gboolean aligned;       /* TRUE: training learns word alignments with the target */
-  const PlaitFactorSpecification *factors; /* [n_factors]; all are concatenated, or all are added */
+  const PlaitFactorSpecification *factors; /* [n_factors + n_tags]: factors, all concatenated or all added; then tags */
   guint n_factors;
+  guint n_tags;
 } PlaitSourceSpecification;
 
 /* Specification of a model. The model keeps pointers into it. */
@@ -102,8 +106,11 @@ gboolean plait_model_check_input (const PlaitModel *model, guint source, const P
  * learned positions. Otherwise fails with PLAIT_ERROR_INPUT. */
 gboolean plait_model_check_batch (const PlaitModel *model, const PlaitBatch *batch, GError **error);
 
-/* Returns the columns of the losses that plugins declared and of guided alignment. (transfer none) */
+/* Returns the columns of the losses that plugins declared, of guided alignment and of tags. (transfer none) */
 const PlaitLossColumns *plait_model_losses (const PlaitModel *model);
+
+/* Returns the streams of tags that the model predicts, in the order of the sources. (transfer none) */
+const PlaitSourceTags *plait_model_tags (const PlaitModel *model, guint *n);
 
 /* Sets the number of the update whose loss is computed next, from 1. A loss that starts at a later update has weight 0.
  * If the number is never set, every loss has its weight. */
@@ -123,15 +130,16 @@ PlaitWordDistribution plait_model_words (const PlaitModel *model, PlaitTape *tap
 typedef struct
 {
   PlaitOutputLossSums words;
-  double losses[PLAIT_MAX_LOSS_COLUMNS]; /* losses of plugins, without their weights: [model's loss columns] */
-  double auxiliary;                      /* sum of the plugins' losses times their weights */
+  double losses[PLAIT_MAX_LOSS_COLUMNS];        /* losses without their weights: [model's loss columns] */
+  PlaitLossItems items[PLAIT_MAX_LOSS_COLUMNS]; /* items of the losses that have items: [model's loss columns] */
+  double auxiliary;                             /* sum of the losses times their weights */
   double guessing; /* negative log-likelihood of the target rows if all words, or candidates, are equally probable */
 } PlaitModelSums;
 
 /*
  * Returns the training criterion of @batch as the root of the tape: options->scale * (sum of the target rows' losses +
- * weighted losses of plugins). When it returns, @sums is filled, and @row_losses, unless NULL, has the negative
- * log-likelihood of each target row. @record: collects attention weights, or NULL.
+ * weighted losses of the loss columns). When it returns, @sums is filled, and @row_losses, unless NULL, has the
+ * negative log-likelihood of each target row. @record: collects attention weights, or NULL.
  */
 PlaitNode *plait_model_loss (const PlaitModel *model, PlaitTape *tape, const PlaitBatch *batch,
                              const PlaitOutputLossOptions *options, PlaitModelSums *sums, double *row_losses,

@@ -14,7 +14,15 @@ encode (gpointer data)
   Encoding *encoding = data;
   PlaitSearch *search = encoding->search;
 
-  *encoding->outputs = plait_model_encode (search->model, search->whole.batch_tape, &encoding->batch, NULL);
+  PlaitTape *tape = search->whole.batch_tape;
+  guint n;
+  const PlaitSourceTags *tags = plait_model_tags (search->model, &n);
+  gint32 **predicted = plait_arena_new_array (plait_tape_arena (tape), gint32 *, n + 1);
+
+  *encoding->outputs = plait_model_encode (search->model, tape, &encoding->batch, NULL);
+  for (guint i = 0; i < n; i++)
+    predicted[i] = plait_source_tags_predict (&tags[i], tape, &encoding->batch, encoding->outputs);
+  encoding->outputs->tags = predicted;
 }
 
 gboolean

@@ -151,7 +151,8 @@ PlaitHypotheses *plait_search_batch_with_attention (PlaitSearch *search, const P
                                                     PlaitAttentionRecords **attention, guint n_recorded,
                                                     gboolean coverage, GError **error);
 
-/* Runs the encoders of the first model on @batch. *@outputs is valid until the next call with @search. */
+/* Runs the encoders of the first model on @batch, and predicts tags of its words. *@outputs is valid until the next
+ * call with @search. */
 gboolean plait_search_encode (PlaitSearch *search, const PlaitBatch *batch, PlaitEncoderOutputs *outputs,
                               GError **error);
 

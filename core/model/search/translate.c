@@ -380,3 +380,36 @@ plait_score_corpus (PlaitSearch *search, const PlaitCorpus *corpus, gint64 batch
     }
   return TRUE;
 }
+
+/*
+ * Functions that encode a corpus
+ */
+
+typedef struct
+{
+  PlaitSearch *search;
+  PlaitEncodingTaker take;
+  gpointer data;
+} Encoding;
+
+static gboolean
+encode_batch (gpointer data, const PlaitBatch *batch, gboolean own, GError **error)
+{
+  const Encoding *to = data;
+  PlaitEncoderOutputs outputs;
+
+  if (!plait_search_encode (to->search, batch, &outputs, error))
+    return FALSE;
+  to->take (batch, &outputs, to->data);
+  return TRUE;
+}
+
+gboolean
+plait_encode_corpus (PlaitSearch *search, const PlaitCorpus *corpus, gint64 batch, const char *what, PlaitLog *log,
+                     const gint *stop, PlaitEncodingTaker take, gpointer data, GError **error)
+{
+  Encoding encoding = { search, take, data };
+  const Pass pass = { corpus, batch, what, log, stop, NULL };
+
+  return pass_batches (&pass, encode_batch, &encoding, error);
+}

@@ -30,10 +30,11 @@
 #define TIMES(X) X (seconds, 0) X (sums.seconds, 0)
 /* clang-format on */
 
+/* Returns the name of the attribute with a sum of loss column @i. @sum: "losses", "items" or "correct". */
 static char *
-loss_attribute (const PlaitLossColumns *losses, guint i)
+loss_attribute (const PlaitLossColumns *losses, const char *sum, guint i)
 {
-  return g_strdup_printf ("sums.losses.%s", losses->columns[i].name);
+  return g_strdup_printf ("sums.%s.%s", sum, losses->columns[i].name);
 }
 
 static gboolean
@@ -63,9 +64,13 @@ write_state (const PlaitTrainer *trainer, PlaitStore *store, GError **error)
   STATE_REALS (WRITE)
   for (guint i = 0; i < losses->n; i++)
     {
-      g_autofree char *name = loss_attribute (losses, i);
+      g_autofree char *name = loss_attribute (losses, "losses", i), *items = loss_attribute (losses, "items", i),
+                      *correct = loss_attribute (losses, "correct", i);
 
-      if (!plait_store_set_double (store, path, name, trainer->sums.losses[i], error))
+      if (!plait_store_set_double (store, path, name, trainer->sums.losses[i], error)
+          || (losses->columns[i].accuracy
+              && (!plait_store_set_int (store, path, items, trainer->sums.items[i].n, error)
+                  || !plait_store_set_int (store, path, correct, trainer->sums.items[i].correct, error))))
         return FALSE;
     }
   path = PLAIT_TRAINER_TIMES;
@@ -171,9 +176,14 @@ read_state (PlaitTrainer *trainer, PlaitStore *store, gint64 *recent, GError **e
   STATE_REALS (READ)
   for (guint i = 0; i < losses->n; i++)
     {
-      g_autofree char *name = loss_attribute (losses, i);
+      g_autofree char *name = loss_attribute (losses, "losses", i), *items = loss_attribute (losses, "items", i),
+                      *correct = loss_attribute (losses, "correct", i);
+      PlaitLossItems *sums = &trainer->sums.items[i];
 
-      if (!get_real (store, path, name, -G_MAXDOUBLE, &trainer->sums.losses[i], error))
+      if (!get_real (store, path, name, -G_MAXDOUBLE, &trainer->sums.losses[i], error)
+          || (losses->columns[i].accuracy
+              && (!get_integer (store, path, items, MAX_COUNT, &sums->n, error)
+                  || !get_integer (store, path, correct, MAX_COUNT, &sums->correct, error))))
         return FALSE;
     }
   if (!seek (trainer, store, epoch, position, error))
@@ -247,20 +257,43 @@ read_recent (PlaitTrainer *trainer, PlaitStore *store, gint64 recent, GError **e
   return TRUE;
 }
 
-/* Returns the columns of the table of updates: fixed ones, and one for each loss of the plugins. (transfer full) */
+/* Returns @fixed [*@n] with a column for each loss, and one for the accuracy of a loss of items. @means: offset of the
+ * means in a row. @others: TRUE: also losses without items. Sets *@n to the number of all columns. (transfer full) */
+static PlaitStoreField *
+add_columns (const PlaitTrainer *trainer, const PlaitStoreField *fixed, guint *n, gsize means, gboolean others)
+{
+  const PlaitLossColumns *losses = plait_model_losses (trainer->setup.model);
+  PlaitStoreField *columns = g_new (PlaitStoreField, *n + 2 * losses->n);
+
+  memcpy (columns, fixed, *n * sizeof *fixed);
+  for (guint i = 0; i < losses->n; i++)
+    {
+      const PlaitLossColumn *loss = &losses->columns[i];
+      gsize offset = means + i * sizeof (double);
+
+      if (loss->accuracy || others)
+        columns[(*n)++]
+            = (PlaitStoreField){ loss->name, PLAIT_STORE_DOUBLE, offset + G_STRUCT_OFFSET (PlaitLossMeans, losses),
+                                 loss->accuracy ? "nats a tag" : "a sentence" };
+      if (loss->accuracy)
+        columns[(*n)++] = (PlaitStoreField){ loss->accuracy, PLAIT_STORE_DOUBLE,
+                                             offset + G_STRUCT_OFFSET (PlaitLossMeans, accuracies), NULL };
+    }
+  return columns;
+}
+
 static PlaitStoreField *
 columns_of_updates (const PlaitTrainer *trainer, guint *n)
 {
-  const PlaitLossColumns *losses = plait_model_losses (trainer->setup.model);
-  PlaitStoreField *columns = g_new (PlaitStoreField, G_N_ELEMENTS (update_columns) + losses->n);
-
-  memcpy (columns, update_columns, sizeof update_columns);
   *n = G_N_ELEMENTS (update_columns);
-  for (guint i = 0; i < losses->n; i++)
-    columns[(*n)++]
-        = (PlaitStoreField){ losses->columns[i].name, PLAIT_STORE_DOUBLE,
-                             G_STRUCT_OFFSET (PlaitTrainingRow, losses) + i * sizeof (double), "a sentence" };
-  return columns;
+  return add_columns (trainer, update_columns, n, G_STRUCT_OFFSET (PlaitTrainingRow, means), TRUE);
+}
+
+static PlaitStoreField *
+columns_of_validations (const PlaitTrainer *trainer, guint *n)
+{
+  *n = G_N_ELEMENTS (validation_columns);
+  return add_columns (trainer, validation_columns, n, G_STRUCT_OFFSET (PlaitValidationRow, means), FALSE);
 }
 
 /* Stores whether a larger value of the validation metric is better. */
@@ -302,24 +335,26 @@ drop_early_row (PlaitTrainer *trainer)
 gboolean
 plait_trainer_write (const PlaitTrainer *trainer, PlaitStore *store, GError **error)
 {
-  guint n;
+  guint n, n_validation;
   g_autofree PlaitStoreField *columns = columns_of_updates (trainer, &n);
+  g_autofree PlaitStoreField *validation = columns_of_validations (trainer, &n_validation);
 
   return plait_parameters_write (trainer->parameters, store, LAST "/parameters", error)
          && plait_optimizer_write (trainer->optimizer, store, LAST "/optimizer", error)
          && write_state (trainer, store, error) && write_recent (trainer, store, error)
          && plait_store_write_rows (store, "/training/updates", trainer->rows, columns, n, "step",
                                     "negative_log_likelihood", error)
-         && plait_store_write_rows (store, VALIDATION, trainer->validations, validation_columns,
-                                    G_N_ELEMENTS (validation_columns), "step", "negative_log_likelihood", error)
+         && plait_store_write_rows (store, VALIDATION, trainer->validations, validation, n_validation, "step",
+                                    "negative_log_likelihood", error)
          && write_direction (trainer, store, error);
 }
 
 gboolean
 plait_trainer_read (PlaitTrainer *trainer, PlaitStore *store, GError **error)
 {
-  guint n;
+  guint n, n_validation;
   g_autofree PlaitStoreField *columns = columns_of_updates (trainer, &n);
+  g_autofree PlaitStoreField *validation = columns_of_validations (trainer, &n_validation);
   gint64 recent;
 
   if (!(plait_parameters_read (trainer->parameters, store, LAST "/parameters", error)
@@ -328,8 +363,8 @@ plait_trainer_read (PlaitTrainer *trainer, PlaitStore *store, GError **error)
         && read_recent (trainer, store, recent, error)
         /* a table has at most one row for each update */
         && plait_store_read_table (store, "/training/updates", columns, n, trainer->step, trainer->rows, error)
-        && plait_store_read_table (store, VALIDATION, validation_columns, G_N_ELEMENTS (validation_columns),
-                                   trainer->step, trainer->validations, error)))
+        && plait_store_read_table (store, VALIDATION, validation, n_validation, trainer->step, trainer->validations,
+                                   error)))
     return FALSE;
   restore_direction (trainer, store);
   drop_early_row (trainer);
@@ -390,8 +425,11 @@ plait_trainer_note_update (const PlaitTrainer *trainer, guint row)
 void
 plait_trainer_note_validation (const PlaitTrainer *trainer, guint row)
 {
+  guint n;
+  g_autofree PlaitStoreField *columns = columns_of_validations (trainer, &n);
+
   if (trainer->setup.callbacks.note)
-    note (trainer, "validation", trainer->validations, row, validation_columns, G_N_ELEMENTS (validation_columns));
+    note (trainer, "validation", trainer->validations, row, columns, n);
 }
 
 void

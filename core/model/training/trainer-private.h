@@ -66,6 +66,11 @@ gboolean plait_trainer_check_divergence (const PlaitTrainer *trainer, const Plai
 /* Computes the validation row of the current parameters. */
 gboolean plait_trainer_validate (PlaitTrainer *trainer, PlaitValidationRow *row, GError **error);
 
+/* Returns the mean of the loss of column @i, and its accuracy in *@accuracy. @loss: sum over @sentences sentences with
+ * @items. NaN: no value. */
+double plait_trainer_mean_loss (const PlaitTrainer *trainer, guint i, double loss, PlaitLossItems items,
+                                gint64 sentences, double *accuracy);
+
 /* Passes row @row of the table of updates to the callback note, if there is one. */
 void plait_trainer_note_update (const PlaitTrainer *trainer, guint row);
 void plait_trainer_note_validation (const PlaitTrainer *trainer, guint row);

@@ -195,6 +195,16 @@ make_update (PlaitTrainer *trainer, GError **error)
   return TRUE;
 }
 
+double
+plait_trainer_mean_loss (const PlaitTrainer *trainer, guint i, double loss, PlaitLossItems items, gint64 sentences,
+                         double *accuracy)
+{
+  *accuracy = items.n > 0 ? (double)items.correct / (double)items.n : NAN;
+  if (!plait_model_losses (trainer->setup.model)->columns[i].accuracy)
+    return loss / (double)MAX (1, sentences);
+  return items.n > 0 ? loss / (double)items.n : NAN;
+}
+
 /* Adds a row for the updates since the previous row. The last update of training gets a row even if log_every does not
  * ask for one. The sums are not cleared then, so that a longer training can make the full row (plait_trainer_read). */
 static void
@@ -218,7 +228,8 @@ add_row (PlaitTrainer *trainer)
   };
 
   for (guint i = 0; i < plait_model_losses (trainer->setup.model)->n; i++)
-    row.losses[i] = sums->losses[i] / (double)MAX (1, sums->sentences);
+    row.means.losses[i] = plait_trainer_mean_loss (trainer, i, sums->losses[i], sums->items[i], sums->sentences,
+                                                   &row.means.accuracies[i]);
   g_array_append_val (trainer->rows, row);
   plait_trainer_note_update (trainer, trainer->rows->len - 1);
   if (trainer->step % trainer->setup.settings->log_every == 0)
@@ -307,7 +318,9 @@ validate (PlaitTrainer *trainer, GError **error)
 {
   const PlaitTrainSettings *settings = trainer->setup.settings;
   PlaitValidationRow row;
+  const PlaitLossColumns *losses = plait_model_losses (trainer->setup.model);
   g_autofree char *metric = NULL, *likelihood = NULL;
+  g_autoptr (GString) accuracies = g_string_new (NULL);
 
   if (!plait_trainer_validate (trainer, &row, error))
     return FALSE;
@@ -321,8 +334,11 @@ validate (PlaitTrainer *trainer, GError **error)
     metric = g_strdup_printf (", %s %.2f", settings->metric, row.metric);
   if (!isnan (row.perplexity))
     likelihood = g_strdup_printf (", perplexity %.3f, accuracy %.3f", row.perplexity, row.accuracy);
-  plait_log_info (trainer->setup.log, "update %jd: validation loss %.4f%s%s%s", row.step, row.negative_log_likelihood,
-                  likelihood ? likelihood : "", metric ? metric : "", row.best ? " (best)" : "");
+  for (guint i = 0; i < losses->n; i++)
+    if (losses->columns[i].accuracy && !isnan (row.means.accuracies[i]))
+      g_string_append_printf (accuracies, ", %s %.3f", losses->columns[i].accuracy, row.means.accuracies[i]);
+  plait_log_info (trainer->setup.log, "update %jd: validation loss %.4f%s%s%s%s", row.step, row.negative_log_likelihood,
+                  likelihood ? likelihood : "", accuracies->str, metric ? metric : "", row.best ? " (best)" : "");
   return checkpoint (trainer, row.best, FALSE, error);
 }
 

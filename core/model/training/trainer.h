@@ -17,22 +17,30 @@
  */
 typedef struct PlaitTrainer PlaitTrainer;
 
+/* Numbers of the loss columns in a row of a table. */
+typedef struct
+{
+  /* Losses without their weights, for each sentence; for each item if the loss is one of items. */
+  double losses[PLAIT_MAX_LOSS_COLUMNS];
+  double accuracies[PLAIT_MAX_LOSS_COLUMNS]; /* shares of items that were predicted */
+} PlaitLossMeans;
+
 /* A row of the training table: means over the updates since the previous row. */
 typedef struct
 {
   gint64 step;
-  gint64 epoch;                          /* counted from 1 */
-  double loss;                           /* nats for each target token, smoothing included */
-  double negative_log_likelihood;        /* nats for each target token */
-  double auxiliary;                      /* sum of the plugins' losses times their weights, for each sentence */
-  double accuracy;                       /* share of target tokens that were the most probable word */
-  double learning_rate;                  /* rate of the last update */
-  double gradient_norm;                  /* norm before clipping */
-  double clipped;                        /* share of the updates whose gradients were clipped */
-  gint64 target_tokens;                  /* target tokens since the beginning */
-  double seconds;                        /* time in updates since the beginning; varies between machines */
-  double target_tokens_per_second;       /* varies between machines */
-  double losses[PLAIT_MAX_LOSS_COLUMNS]; /* losses of plugins for each sentence, without their weights */
+  gint64 epoch;                    /* counted from 1 */
+  double loss;                     /* nats for each target token, smoothing included */
+  double negative_log_likelihood;  /* nats for each target token */
+  double auxiliary;                /* sum of the losses of columns times their weights, for each sentence */
+  double accuracy;                 /* share of target tokens that were the most probable word */
+  double learning_rate;            /* rate of the last update */
+  double gradient_norm;            /* norm before clipping */
+  double clipped;                  /* share of the updates whose gradients were clipped */
+  gint64 target_tokens;            /* target tokens since the beginning */
+  double seconds;                  /* time in updates since the beginning; varies between machines */
+  double target_tokens_per_second; /* varies between machines */
+  PlaitLossMeans means;
 } PlaitTrainingRow;
 
 /* A row of the validation table. */
@@ -45,6 +53,7 @@ typedef struct
   double accuracy;
   double metric; /* value of train.metric on translated text; NaN if train.metric is empty */
   gboolean best;
+  PlaitLossMeans means; /* only of losses of items */
 } PlaitValidationRow;
 
 /* A number of a row, as passed to the note callback. */

@@ -178,6 +178,7 @@ compute (gpointer data)
     .sentences = shard->batch->n_sentences,
   };
   memcpy (shard->sums.losses, found.losses, plait_model_losses (update->model)->n * sizeof *found.losses);
+  memcpy (shard->sums.items, found.items, sizeof found.items);
 }
 
 static void
@@ -199,7 +200,11 @@ add_sums (PlaitTrainingSums *sums, const PlaitTrainingSums *more)
   sums->update.negative_log_likelihood += more->update.negative_log_likelihood;
   sums->update.guessing += more->update.guessing;
   for (guint i = 0; i < PLAIT_MAX_LOSS_COLUMNS; i++)
-    sums->losses[i] += more->losses[i];
+    {
+      sums->losses[i] += more->losses[i];
+      sums->items[i].n += more->items[i].n;
+      sums->items[i].correct += more->items[i].correct;
+    }
   sums->auxiliary += more->auxiliary;
   sums->multiplications += more->multiplications;
   sums->correct += more->correct;

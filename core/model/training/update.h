@@ -18,11 +18,12 @@ typedef struct
   double loss;                           /* sum in nats, smoothing included */
   double negative_log_likelihood;        /* sum in nats */
   PlaitLikelihood update;                /* sums of one update; the caller sets them to zero before */
-  double losses[PLAIT_MAX_LOSS_COLUMNS]; /* losses of plugins (plait_model_losses) */
-  double auxiliary;                      /* sum of the plugins' losses times their weights */
-  double multiplications;                /* multiplications of matrix products, forward and backward */
-  gint64 correct;                        /* number of target rows whose most probable word is the target */
-  gint64 tokens;                         /* number of target rows */
+  double losses[PLAIT_MAX_LOSS_COLUMNS]; /* losses of the loss columns (plait_model_losses) */
+  PlaitLossItems items[PLAIT_MAX_LOSS_COLUMNS];
+  double auxiliary;       /* sum of these losses times their weights */
+  double multiplications; /* multiplications of matrix products, forward and backward */
+  gint64 correct;         /* number of target rows whose most probable word is the target */
+  gint64 tokens;          /* number of target rows */
   gint64 sentences;
   double seconds; /* seconds of the updates; set by the caller */
 } PlaitTrainingSums;

@@ -73,7 +73,48 @@ typedef struct
   PlaitLikelihood likelihood;
   double correct;
   double tokens;
+  struct
+  {
+    double loss, items, correct;
+  } columns[PLAIT_MAX_LOSS_COLUMNS]; /* sums of losses with items; 0 for others */
 } BatchSums;
+
+static BatchSums
+sums_of (const PlaitModelSums *sums, gint64 tokens)
+{
+  BatchSums found
+      = { { sums->words.negative_log_likelihood, sums->guessing }, (double)sums->words.correct, (double)tokens };
+
+  for (guint i = 0; i < PLAIT_MAX_LOSS_COLUMNS; i++)
+    if (sums->items[i].n > 0)
+      {
+        found.columns[i].loss = sums->losses[i];
+        found.columns[i].items = (double)sums->items[i].n;
+        found.columns[i].correct = (double)sums->items[i].correct;
+      }
+  return found;
+}
+
+/* Sets the means of the losses of items in @row. @batches has the sums of all batches. */
+static void
+set_means (const PlaitTrainer *trainer, const GArray *batches, PlaitValidationRow *row)
+{
+  for (guint i = 0; i < plait_model_losses (trainer->setup.model)->n; i++)
+    {
+      PlaitLossItems items = { 0 };
+      double loss = 0;
+
+      for (guint b = 0; b < batches->len; b++)
+        {
+          const BatchSums *batch = &g_array_index (batches, BatchSums, b);
+
+          loss += batch->columns[i].loss;
+          items.n += (gint64)batch->columns[i].items;
+          items.correct += (gint64)batch->columns[i].correct;
+        }
+      row->means.losses[i] = plait_trainer_mean_loss (trainer, i, loss, items, 0, &row->means.accuracies[i]);
+    }
+}
 
 /* Computes the sums of all batches. Process r of n computes batches r, r + n, r + 2n and so on. */
 static gboolean
@@ -93,9 +134,7 @@ compute_batches (PlaitTrainer *trainer, GArray *sums, GError **error)
       if (!batch)
         break;
       if (own && pass_batch (trainer, &pass, &local))
-        found = (BatchSums){ { pass.sums.words.negative_log_likelihood, pass.sums.guessing },
-                             (double)pass.sums.words.correct,
-                             (double)plait_ragged_rows (batch->target_rows) };
+        found = sums_of (&pass.sums, plait_ragged_rows (batch->target_rows));
       g_array_append_val (sums, found);
     }
   return plait_no_error (&local, error) && iterator;
@@ -133,6 +172,7 @@ compute_loss (PlaitTrainer *trainer, PlaitValidationRow *row, GError **error)
   row->negative_log_likelihood = sums.negative_log_likelihood / MAX (1, tokens);
   row->perplexity = exp (row->negative_log_likelihood);
   row->accuracy = correct / MAX (1, tokens);
+  set_means (trainer, batches, row);
   if (plait_model_specification (trainer->setup.model)->predict.kind == PLAIT_PREDICT_NUMBER)
     row->perplexity = row->accuracy = NAN;
   return plait_trainer_check_divergence (trainer, &sums, error);

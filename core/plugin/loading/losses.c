@@ -21,7 +21,10 @@ void
 plait_loss_columns_clear (PlaitLossColumns *columns)
 {
   for (guint i = 0; i < columns->n; i++)
-    g_free (columns->columns[i].name);
+    {
+      g_free (columns->columns[i].name);
+      g_free (columns->columns[i].accuracy);
+    }
   columns->n = 0;
 }
 
@@ -90,10 +93,27 @@ plait_loss_columns_declare (PlaitLossColumns *columns, const PlaitComponent *com
             "%s: its loss \"%s\" is one too many: a model can have %d losses; use fewer components with losses",
             component->label, loss->name, PLAIT_MAX_LOSS_COLUMNS);
       if (index == columns->n)
-        columns->columns[columns->n++] = (PlaitLossColumn){ g_steal_pointer (&name), loss->weight, loss->start,
-                                                            g_str_has_prefix (component->group, SOURCE_PREFIX) };
+        columns->columns[columns->n++]
+            = (PlaitLossColumn){ .name = g_steal_pointer (&name),
+                                 .weight = loss->weight,
+                                 .start = loss->start,
+                                 .of_source = g_str_has_prefix (component->group, SOURCE_PREFIX) };
       indices[i] = index;
     }
+  return TRUE;
+}
+
+gboolean
+plait_loss_columns_add (PlaitLossColumns *columns, const char *name, const char *accuracy, double weight,
+                        const char *key, guint *index, GError **error)
+{
+  if (columns->n == PLAIT_MAX_LOSS_COLUMNS)
+    return plait_fail (error, PLAIT_ERROR_INPUT,
+                       "%s: the model has %d other losses already, the maximum, so %s cannot be added; drop the key",
+                       key, PLAIT_MAX_LOSS_COLUMNS, name);
+  *index = columns->n;
+  columns->columns[columns->n++]
+      = (PlaitLossColumn){ .name = g_strdup (name), .weight = weight, .accuracy = g_strdup (accuracy) };
   return TRUE;
 }
 

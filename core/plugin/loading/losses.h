@@ -7,7 +7,7 @@
 
 /*
  * The host's side of components' losses: each declared loss has a column, such as "en.ponder" or "combiner.entropy",
- * which all instances of a component share.
+ * which all instances of a component share. The host has losses of its own.
  */
 #define PLAIT_MAX_LOSS_COLUMNS 16
 
@@ -17,7 +17,17 @@ typedef struct
   double weight;
   gint64 start; /* first update in which the weight is not 0 */
   gboolean of_source;
+
+  /* Name of the column of the accuracy, of a loss of items that are predicted; NULL for other losses. */
+  char *accuracy;
 } PlaitLossColumn;
+
+/* Items that a loss predicts, such as tags. */
+typedef struct
+{
+  gint64 n;
+  gint64 correct; /* number of items that were predicted */
+} PlaitLossItems;
 
 typedef struct
 {
@@ -31,6 +41,11 @@ void plait_loss_columns_clear (PlaitLossColumns *columns);
  * name or weight, a second declaration, or too many columns. */
 gboolean plait_loss_columns_declare (PlaitLossColumns *columns, const PlaitComponent *component,
                                      const PlaitLosses *losses, guint *indices, GError **error);
+
+/* Adds a column for the loss @name of the host. @accuracy: name of the column of its accuracy, or NULL. Sets *@index to
+ * the number of the column. Fails with PLAIT_ERROR_INPUT, naming @key, if there are too many columns. */
+gboolean plait_loss_columns_add (PlaitLossColumns *columns, const char *name, const char *accuracy, double weight,
+                                 const char *key, guint *index, GError **error);
 
 /* The losses added in one forward pass, in the tape's arena. */
 typedef struct PlaitAddedLoss PlaitAddedLoss;

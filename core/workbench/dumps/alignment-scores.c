@@ -1,18 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "dumps/alignment-scores.h"
 
+#include "dumps/text-scores.h"
 #include "lines/text-file.h"
-#include "significance/report.h"
 
 #define MAX_BYTES ((gsize)1 << 30)
-#define PREFIX "alignment/" /* first part of the name of an alignment metric in a run: alignment/SOURCE/KIND */
-
-/* Kinds of metrics, each with the beginning of its title. */
-static const char *const kinds[][2] = {
-  { "aer", "AER" },
-  { "alignment-precision", "alignment precision" },
-  { "alignment-recall", "alignment recall" },
-};
 
 /* A source with an alignment file. */
 typedef struct
@@ -122,92 +114,34 @@ plait_alignment_scores_take (const PlaitBatch *batch, gint64 sentence, const Pla
   return TRUE;
 }
 
-static PlaitStatistics *
-count (const PlaitMetric *metric, char *const *hypotheses, char *const *references, GError **error)
+static PlaitTextScores
+texts_of (const Source *source)
 {
-  const char *const *sets[] = { (const char *const *)references };
-  const PlaitTextPairs pairs = { g_strv_length ((char **)references), (const char *const *)hypotheses, 1, sets, TRUE };
-
-  return plait_metric_statistics (metric, &pairs, error);
+  return (PlaitTextScores){ PLAIT_TEXT_SCORES_ALIGNMENT, source->name, source->hypotheses, source->references };
 }
 
 gboolean
 plait_alignment_scores_add_results (const PlaitAlignmentScores *scores, GPtrArray *results, GError **error)
 {
-  const PlaitEvaluateSettings *settings = &scores->experiment->evaluate;
-
-  for (guint i = 0; i < scores->n; i++)
-    for (guint k = 0; k < G_N_ELEMENTS (kinds); k++)
-      {
-        const Source *source = &scores->sources[i];
-        g_autofree char *text = g_strdup_printf (PREFIX "%s/%s", source->name, kinds[k][0]);
-        g_autofree char *title = g_strdup_printf ("%s %s", kinds[k][1], source->name);
-        g_autoptr (PlaitMetric) metric = plait_metric_new_as (kinds[k][0], text, title);
-        g_autoptr (PlaitStatistics) statistics = count (metric, source->hypotheses, source->references, error);
-        PlaitResult *result = statistics ? plait_result_new (metric, statistics, (guint)settings->resamples,
-                                                             (guint64)settings->seed, error)
-                                         : NULL;
-
-        if (!result)
-          return FALSE;
-        g_ptr_array_add (results, result);
-      }
-  return TRUE;
-}
-
-gboolean
-plait_alignment_scores_write (const PlaitAlignmentScores *scores, PlaitStore *store, const char *path, GError **error)
-{
-  gint64 n = plait_corpus_lines (scores->corpus);
-
   for (guint i = 0; i < scores->n; i++)
     {
-      const Source *source = &scores->sources[i];
-      g_autofree char *hypotheses = g_strdup_printf ("%s/%s/hypotheses", path, source->name);
-      g_autofree char *references = g_strdup_printf ("%s/%s/references", path, source->name);
+      PlaitTextScores texts = texts_of (&scores->sources[i]);
 
-      if (!plait_store_write_strings (store, hypotheses, (const char *const *)source->hypotheses, n, error)
-          || !plait_store_write_strings (store, references, (const char *const *)source->references, n, error))
+      if (!plait_text_scores_add_results (&texts, &scores->experiment->evaluate, results, error))
         return FALSE;
     }
   return TRUE;
 }
 
-/* Returns the kind of an alignment metric whose text has the parts @parts; NULL if it is another metric. */
-static const char *
-kind_of (char *const *parts)
+gboolean
+plait_alignment_scores_write (const PlaitAlignmentScores *scores, PlaitStore *store, const char *group, GError **error)
 {
-  for (guint k = 0; k < G_N_ELEMENTS (kinds) && g_strv_length ((char **)parts) == 3; k++)
-    if (g_str_equal (parts[0], "alignment") && g_str_equal (parts[2], kinds[k][0]))
-      return kinds[k][0];
-  return NULL;
-}
+  for (guint i = 0; i < scores->n; i++)
+    {
+      PlaitTextScores texts = texts_of (&scores->sources[i]);
 
-PlaitStatistics *
-plait_alignment_scores_read (PlaitStore *store, const char *path, const char *metric, const char *title,
-                             PlaitMetric **scorer, GError **error)
-{
-  g_auto (GStrv) parts = g_strsplit (metric, "/", -1);
-  const char *kind = kind_of (parts);
-  g_autofree char *hypotheses_path = kind ? g_strdup_printf ("%s/%s/hypotheses", path, parts[1]) : NULL;
-  g_autofree char *references_path = kind ? g_strdup_printf ("%s/%s/references", path, parts[1]) : NULL;
-  g_auto (GStrv) hypotheses = NULL, references = NULL;
-  gint64 n_hypotheses, n_references;
-  PlaitStatistics *statistics;
-
-  if (!kind)
-    return NULL;
-  hypotheses = plait_store_read_strings (store, hypotheses_path, MAX_BYTES, &n_hypotheses, error);
-  references = hypotheses ? plait_store_read_strings (store, references_path, MAX_BYTES, &n_references, error) : NULL;
-  if (!references)
-    return NULL;
-  if (n_hypotheses != n_references)
-    return plait_fail_null (error, PLAIT_ERROR_INPUT,
-                            "%s:%s has %jd alignments, but %s has %jd; run the experiment again",
-                            plait_store_path (store), hypotheses_path, n_hypotheses, references_path, n_references);
-  *scorer = plait_metric_new_as (kind, metric, title);
-  statistics = count (*scorer, hypotheses, references, error);
-  if (!statistics)
-    g_clear_pointer (scorer, plait_metric_free);
-  return statistics;
+      if (!plait_text_scores_write (&texts, store, group, error))
+        return FALSE;
+    }
+  return TRUE;
 }

@@ -28,13 +28,7 @@ gboolean plait_alignment_scores_take (const PlaitBatch *batch, gint64 sentence, 
 /* Appends the scores of each source to @results (element-type PlaitResult), with intervals by [evaluate]. */
 gboolean plait_alignment_scores_add_results (const PlaitAlignmentScores *scores, GPtrArray *results, GError **error);
 
-/* Writes the alignments of each source as lines of text: the model's to @path/SOURCE/hypotheses, those of the alignment
- * file to @path/SOURCE/references. */
-gboolean plait_alignment_scores_write (const PlaitAlignmentScores *scores, PlaitStore *store, const char *path,
+/* Writes the alignments of each source below @group, the group of an evaluation (text-scores.h): the model's as
+ * hypotheses, those of the alignment file as references. */
+gboolean plait_alignment_scores_write (const PlaitAlignmentScores *scores, PlaitStore *store, const char *group,
                                        GError **error);
-
-/* Returns the statistics of the alignments below @path, for the score that a run stores with metric text @metric and
- * title @title. Sets *@scorer (transfer full) to the metric. Returns NULL without an error if @metric is not a score of
- * alignments. (transfer full) */
-PlaitStatistics *plait_alignment_scores_read (PlaitStore *store, const char *path, const char *metric,
-                                              const char *title, PlaitMetric **scorer, GError **error);

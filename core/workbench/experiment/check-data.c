@@ -182,9 +182,9 @@ check_file (const PlaitResolution *resolution, const PlaitDataFile *file)
       return;
     }
   const PlaitParsedSource *source = plait_resolution_factor_source (resolution, file->stream);
+  const char *name = source ? file->stream + strlen (source->settings.stream) + 1 : NULL;
   g_autofree char *otherwise
-      = source ? g_strdup_printf ("add factors=%s to [%s], or drop the line",
-                                  file->stream + strlen (source->settings.stream) + 1, source->group)
+      = source ? g_strdup_printf ("add factors=%s or tags=%s to [%s], or drop the line", name, name, source->group)
                : g_strdup_printf ("add [source %s], or drop the line", file->stream);
   g_autofree char *remedy = plait_name_remedy (file->stream, known, otherwise);
   plait_resolution_problem (resolution, "data", file->key,
@@ -212,6 +212,20 @@ need_trees (const PlaitResolution *resolution, const char *split, const PlaitExp
                               split, source->trees, source->encoder->plugin->name, source->name, split, source->trees);
 }
 
+/* Checks that @split has all tags of @source, or none if it is not training. */
+static void
+need_tags (const PlaitResolution *resolution, const char *split, const PlaitExperimentSource *source)
+{
+  const PlaitExperiment *experiment = &resolution->experiment->public;
+  const char *const *tags = source->factors + source->n_factors;
+  gboolean needed = g_str_equal (split, "train");
+
+  for (guint t = 0; t < source->n_tags; t++)
+    needed |= *plait_experiment_data_files (experiment, split, tags[t]) != NULL;
+  for (guint t = 0; t < source->n_tags && needed; t++)
+    need_file (resolution, split, tags[t]);
+}
+
 static void
 need_split (const PlaitResolution *resolution, const char *split)
 {
@@ -225,6 +239,7 @@ need_split (const PlaitResolution *resolution, const char *split)
       need_trees (resolution, split, &experiment->sources[i]);
       for (guint f = 0; f < experiment->sources[i].n_factors; f++)
         need_file (resolution, split, experiment->sources[i].factors[f]);
+      need_tags (resolution, split, &experiment->sources[i]);
     }
   if (!reader_of (experiment, experiment->data.target))
     need_file (resolution, split, experiment->data.target);
@@ -305,8 +320,8 @@ check_generated (const PlaitResolution *resolution)
       check_generated_stream (resolution, group, NULL, source->stream);
       if (source->trees && experiment->data.trees == PLAIT_TREES_GIVEN)
         check_generated_stream (resolution, group, "encoder", source->trees);
-      for (guint f = 0; f < source->n_factors; f++)
-        check_generated_stream (resolution, group, "factors", source->factors[f]);
+      for (guint f = 0; f < source->n_factors + source->n_tags; f++)
+        check_generated_stream (resolution, group, f < source->n_factors ? "factors" : "tags", source->factors[f]);
       if (!plait_input_kind_is_text (source->kind))
         plait_resolution_problem (
             resolution, group, "encoder",

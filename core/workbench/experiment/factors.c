@@ -3,12 +3,14 @@
 
 #include <string.h>
 
+#include "text/number.h"
 #include "text/separators.h"
 #include "vocabulary/vocabulary.h"
 
-/* This file reads and checks the factors of sources. */
+/* This file reads and checks the factors and tags of sources. */
 
 #define MAX_WIDTH 65536
+#define MAX_WEIGHT 1e6
 
 /* Names of other streams of a source: STREAM.NAME. */
 static const char *const taken[] = { "trees", "alignment", "reference", NULL };
@@ -17,6 +19,14 @@ static gboolean
 is_name (const char *text, gconstpointer unused)
 {
   return plait_name_is_valid (text);
+}
+
+static gboolean
+is_weight (const char *text, gconstpointer unused)
+{
+  double weight;
+
+  return plait_parse_double (text, &weight) && weight >= 0 && weight <= MAX_WEIGHT;
 }
 
 static gboolean
@@ -62,50 +72,87 @@ read_widths (const PlaitResolution *resolution, PlaitParsedSource *source, guint
                               text, n, MAX_WIDTH);
 }
 
+/* Reads tag_weights of @source: a weight for each stream of tags, or one for all. */
+static void
+read_weights (const PlaitResolution *resolution, PlaitParsedSource *source)
+{
+  const char *text = source->settings.tag_weights;
+  g_auto (GStrv) weights = g_strsplit (text, "+", -1);
+  guint n = g_strv_length (weights);
+  gboolean good = n == 1 || source->n_tags == 0 || n == source->n_tags;
+
+  source->tag_weights = g_new0 (double, source->n_tags);
+  for (guint i = 0; i < n && good; i++)
+    good = is_weight (weights[i], NULL);
+  for (guint i = 0; i < source->n_tags && good; i++)
+    plait_parse_double (weights[n == 1 ? 0 : i], &source->tag_weights[i]);
+  if (!good && !report_separator (resolution, source->group, "tag_weights", text, is_weight))
+    plait_resolution_problem (resolution, source->group, "tag_weights",
+                              "\"%s\" does not give each of %u streams of tags a weight from 0 to %.0f; give one "
+                              "number for all, or join weights with '+', such as 1+0.5",
+                              text, source->n_tags, MAX_WEIGHT);
+}
+
+/* Appends the streams that @key names with @text to those of @source. Returns their number. */
+static guint
+read_names (const PlaitResolution *resolution, const PlaitParsedSource *source, const char *key, const char *text)
+{
+  g_auto (GStrv) names = g_strsplit (g_str_equal (text, "none") ? "" : text, "+", -1);
+  guint n = g_strv_length (names);
+
+  for (guint i = 0; i < n; i++)
+    {
+      char *stream = g_strconcat (source->settings.stream, ".", names[i], NULL);
+
+      if ((!plait_name_is_valid (names[i]) || g_strv_contains (taken, names[i]))
+          && !report_separator (resolution, source->group, key, names[i], is_name))
+        plait_resolution_problem (resolution, source->group, key,
+                                  "\"%s\" is not a name for a stream of %s; join names of letters, digits, '-' and '_' "
+                                  "with '+', other than trees, alignment and reference, or give none",
+                                  names[i], key);
+      if (g_ptr_array_find_with_equal_func (source->factors, stream, g_str_equal, NULL))
+        plait_resolution_problem (resolution, source->group, key,
+                                  "%s is named twice; name each stream once, as a factor that is read or as tags that "
+                                  "are predicted",
+                                  names[i]);
+      g_ptr_array_add (source->factors, stream);
+    }
+  return n;
+}
+
 void
 plait_resolution_read_factors (const PlaitResolution *resolution, PlaitParsedSource *source)
 {
-  const char *text = source->settings.factors, *group = source->group;
-  gboolean none = g_str_equal (text, "none");
-  g_auto (GStrv) names = g_strsplit (none ? "" : text, "+", -1);
-  guint n = g_strv_length (names);
+  const PlaitSourceSettings *settings = &source->settings;
 
   source->factors = g_ptr_array_new_with_free_func (g_free);
-  for (guint f = 0; f < n; f++)
-    {
-      if ((!plait_name_is_valid (names[f]) || g_strv_contains (taken, names[f]))
-          && !report_separator (resolution, group, "factors", names[f], is_name))
-        plait_resolution_problem (resolution, group, "factors",
-                                  "\"%s\" is not a name for a factor; join names of letters, digits, '-' and '_' with "
-                                  "'+', other than trees, alignment and reference, or give none",
-                                  names[f]);
-      if (g_strv_contains ((const char *const *)names + f + 1, names[f]))
-        plait_resolution_problem (resolution, group, "factors", "%s is named twice; name each factor once", names[f]);
-      g_ptr_array_add (source->factors, g_strconcat (source->settings.stream, ".", names[f], NULL));
-    }
+  source->n_factors = read_names (resolution, source, "factors", settings->factors);
+  source->n_tags = read_names (resolution, source, "tags", settings->tags);
   g_ptr_array_add (source->factors, NULL);
-  read_widths (resolution, source, n);
-  if (source->settings.factor_vocabulary_size > 0 && source->settings.factor_vocabulary_size <= PLAIT_TOKEN_SPECIALS)
-    plait_resolution_problem (resolution, group, "factor_vocabulary_size",
+  read_widths (resolution, source, source->n_factors);
+  read_weights (resolution, source);
+  if (settings->factor_vocabulary_size > 0 && settings->factor_vocabulary_size <= PLAIT_TOKEN_SPECIALS)
+    plait_resolution_problem (resolution, source->group, "factor_vocabulary_size",
                               "%jd entries leave no room after the %d special ones; give more, or 0 for all tokens",
-                              source->settings.factor_vocabulary_size, PLAIT_TOKEN_SPECIALS);
+                              settings->factor_vocabulary_size, PLAIT_TOKEN_SPECIALS);
 }
 
 void
 plait_resolution_check_factors (const PlaitResolution *resolution, const PlaitExperimentSource *source)
 {
   const PlaitExperiment *experiment = &resolution->experiment->public;
+  const char *key = source->n_factors > 0 ? "factors" : "tags";
 
-  if (source->n_factors > 0
+  if (source->n_factors + source->n_tags > 0
       && (source->kind != PLAIT_INPUT_TOKENS || plait_experiment_is_documents (experiment, source->stream)))
-    plait_resolution_problem (resolution, source->encoder->group, "factors",
-                              "are for words of sentences, but the source has %s; set factors=none",
-                              source->kind == PLAIT_INPUT_TOKENS ? "documents" : plait_input_kind_name (source->kind));
-  for (guint f = 0; f < source->n_factors; f++)
+    plait_resolution_problem (
+        resolution, source->encoder->group, key, "are for words of sentences, but the source has %s; set %s=none",
+        source->kind == PLAIT_INPUT_TOKENS ? "documents" : plait_input_kind_name (source->kind), key);
+  for (guint f = 0; f < source->n_factors + source->n_tags; f++)
     if (plait_experiment_is_documents (experiment, source->factors[f]))
       plait_resolution_problem (
-          resolution, source->encoder->group, "factors",
-          "the stream %s is a factor and cannot have documents; drop it from data.documents and data.documents_by_line",
+          resolution, source->encoder->group, key,
+          "the stream %s has words of sentences, not documents; drop it from data.documents and data.documents_by_line",
           source->factors[f]);
 }
 
@@ -131,5 +178,7 @@ plait_resolution_is_factor (const PlaitResolution *resolution, const char *strea
 {
   const PlaitParsedSource *source = plait_resolution_factor_source (resolution, stream);
 
-  return source && plait_key_file_value (resolution->file, source->group, "factors");
+  return source
+         && (plait_key_file_value (resolution->file, source->group, "factors")
+             || plait_key_file_value (resolution->file, source->group, "tags"));
 }

@@ -47,10 +47,13 @@ typedef struct
   const char *stream;         /* name of the stream in [data] */
   const char *trees;          /* "STREAM.trees" if the encoder reads trees, else NULL */
   const char *alignment;      /* "STREAM.alignment", the stream of word alignments between source and target */
-  const char *const *factors; /* streams of the factors, "STREAM.FACTOR", NULL-terminated */
+  const char *const *factors; /* [n_factors + n_tags] streams of factors, then of predicted tags: "STREAM.NAME";
+                                 NULL-terminated */
   guint n_factors;
+  guint n_tags;
+  const double *tag_weights;     /* [n_tags] weights of the losses of tags */
   const gint64 *factor_widths;   /* [n_factors] widths of concatenated embeddings; 0: embeddings are added */
-  gint64 factor_vocabulary_size; /* maximum entries of the vocabulary of each factor; 0: no limit */
+  gint64 factor_vocabulary_size; /* maximum entries of the vocabulary of each factor or of tags; 0: no limit */
   const char *dataset;           /* path of the features inside their HDF5 files */
   PlaitComponent *encoder;       /* encoder with its inner encoder; its module may not be loaded yet */
   PlaitInputKind kind;           /* kind of input that the encoder reads */
@@ -177,7 +180,7 @@ const char *const *plait_experiment_data_files (const PlaitExperiment *experimen
  * key is not set. (transfer full) */
 double *plait_experiment_file_weights (const PlaitExperiment *experiment, guint *n);
 
-/* Returns the used streams: those of the sources and of their factors, without repetition, then the target;
+/* Returns the used streams: those of the sources, of their factors and tags, without repetition, then the target;
  * NULL-terminated. (transfer container) */
 const char **plait_experiment_streams (const PlaitExperiment *experiment);
 
@@ -211,8 +214,12 @@ gboolean plait_experiment_reads_documents (const PlaitExperiment *experiment);
 /* TRUE if training learns word alignments of @source. */
 gboolean plait_experiment_learns_alignment (const PlaitExperiment *experiment, const PlaitExperimentSource *source);
 
-/* Returns the first source with the factor @stream, or NULL. (transfer none) */
+/* Returns the first source with the factor or the tags @stream, or NULL. (transfer none) */
 const PlaitExperimentSource *plait_experiment_factor_source (const PlaitExperiment *experiment, const char *stream);
+
+/* TRUE if @split has the tags of @source. A validation or test split has files for all its tags or for none. */
+gboolean plait_experiment_has_tags (const PlaitExperiment *experiment, const char *split,
+                                    const PlaitExperimentSource *source);
 
 /* TRUE if an encoder reads trees. */
 gboolean plait_experiment_reads_trees (const PlaitExperiment *experiment);
@@ -227,8 +234,8 @@ gboolean plait_experiment_check_sets (const PlaitExperiment *experiment, const P
 /* Returns the kind of the target's lines if @stream is the target, else PLAIT_TARGET_TEXT. */
 PlaitTargetKind plait_experiment_target_kind (const PlaitExperiment *experiment, const char *stream);
 
-/* Returns the name of the vocabulary of token stream @stream: "shared" or the stream's own name. Labels and
- * factors always have their own vocabulary. (transfer none) */
+/* Returns the name of the vocabulary of token stream @stream: "shared" or the stream's own name. Labels, factors and
+ * tags always have their own vocabulary. (transfer none) */
 const char *plait_experiment_vocabulary (const PlaitExperiment *experiment, const char *stream);
 
 /* Returns the absolute path of the file from which vocabulary @name is read, or NULL if it is learnt. (transfer

@@ -54,8 +54,8 @@ count_features (const char *path, const char *dataset, gint64 *sentences, GError
   return features != NULL;
 }
 
-/* Returns the source that reads @file as its text, a factor, its trees or its word alignments; NULL if no source reads
- * it. (transfer none) */
+/* Returns the source that reads @file as its text, a factor, tags, its trees or its word alignments; NULL if no source
+ * reads it. (transfer none) */
 static const PlaitExperimentSource *
 reader_of (const PlaitExperiment *experiment, const PlaitDataFile *file)
 {
@@ -66,7 +66,7 @@ reader_of (const PlaitExperiment *experiment, const PlaitDataFile *file)
 
       if (source->encoder
           && (trees || g_str_equal (source->stream, file->stream) || g_str_equal (source->alignment, file->stream)
-              || (source->n_factors > 0 && g_strv_contains (source->factors, file->stream))))
+              || (source->factors && g_strv_contains (source->factors, file->stream))))
         return source;
     }
   return NULL;

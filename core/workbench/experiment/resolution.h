@@ -56,10 +56,13 @@ typedef struct
   const char *name;
   PlaitSettings *host; /* the group's keys of the core */
   PlaitSourceSettings settings;
-  char *trees;             /* stream of the source's trees, such as "en.trees" */
-  char *alignment;         /* stream of the source's word alignments, such as "en.alignment" */
-  GPtrArray *factors;      /* (element-type utf8) streams of the source's factors, such as "en.pos", NULL-terminated */
-  gint64 *factor_widths;   /* as PlaitExperimentSource.factor_widths */
+  char *trees;        /* stream of the source's trees, such as "en.trees" */
+  char *alignment;    /* stream of the source's word alignments, such as "en.alignment" */
+  GPtrArray *factors; /* (element-type utf8) streams of the source's factors, such as "en.pos", then of its tags;
+                         NULL-terminated */
+  guint n_factors, n_tags;
+  gint64 *factor_widths; /* as PlaitExperimentSource.factor_widths */
+  double *tag_weights;
   PlaitComponent *encoder; /* encoder; NULL if the plugin does not exist */
   char *inner_group;       /* group of the inner encoder, such as "source en/leaves" */
 } PlaitParsedSource;
@@ -162,17 +165,18 @@ void plait_parsed_data_free (gpointer data);
 void plait_resolution_read_sources (const PlaitResolution *resolution);
 void plait_parsed_source_free (gpointer source);
 
-/* Reads the keys of the factors of @source, whose other keys are read. */
+/* Reads the keys of the factors and tags of @source, whose other keys are read. */
 void plait_resolution_read_factors (const PlaitResolution *resolution, PlaitParsedSource *source);
 
-/* Adds a problem if @source cannot have its factors. */
+/* Adds a problem if @source cannot have its factors or tags. */
 void plait_resolution_check_factors (const PlaitResolution *resolution, const PlaitExperimentSource *source);
 
-/* Returns the source of which @stream may be a factor by its name, STREAM.FACTOR; NULL if there is no such source. */
+/* Returns the source of which @stream may be a factor or tags by its name, STREAM.NAME; NULL if there is no such
+ * source. */
 const PlaitParsedSource *plait_resolution_factor_source (const PlaitResolution *resolution, const char *stream);
 
-/* TRUE if @stream is a factor of a source that has the key factors, even if this key does not name it, because a cell
- * of a grid may leave the factor out. */
+/* TRUE if @stream may be a factor or tags of a source that has such a key, even if the key does not name @stream,
+ * because a cell of a grid may leave it out. */
 gboolean plait_resolution_is_factor (const PlaitResolution *resolution, const char *stream);
 
 /* Adds a problem if sources, encoders, combiner, decoder and data do not fit together. All of them must have been read
@@ -186,7 +190,7 @@ void plait_resolution_check_kinds (const PlaitResolution *resolution);
  * streams that the task of a generated corpus does not make. */
 void plait_resolution_check_data (const PlaitResolution *resolution);
 
-/* Returns the target and the streams of all sources, used or not, and of their factors; NULL-terminated. (transfer
+/* Returns the target and the streams of all sources, used or not, of their factors and tags; NULL-terminated. (transfer
  * container) */
 const char **plait_resolution_streams (const PlaitResolution *resolution);
 

@@ -153,7 +153,9 @@ use_source (PlaitExperimentPrivate *experiment, PlaitParsedSource *source)
     .trees = source->encoder && source->encoder->schema->reads_trees ? source->trees : NULL,
     .alignment = source->alignment,
     .factors = source->factors ? (const char *const *)source->factors->pdata : NULL,
-    .n_factors = source->factors ? source->factors->len - 1 : 0,
+    .n_factors = source->n_factors,
+    .n_tags = source->n_tags,
+    .tag_weights = source->tag_weights,
     .factor_widths = source->factor_widths,
     .factor_vocabulary_size = source->settings.factor_vocabulary_size,
     .dataset = source->settings.dataset,
@@ -233,6 +235,7 @@ plait_parsed_source_free (gpointer data)
   g_free (source->alignment);
   g_clear_pointer (&source->factors, g_ptr_array_unref);
   g_free (source->factor_widths);
+  g_free (source->tag_weights);
   plait_settings_free (source->host);
   plait_component_free (source->encoder);
   g_free (source->inner_group);

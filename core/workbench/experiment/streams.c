@@ -78,7 +78,7 @@ list_streams (const PlaitExperiment *experiment, gboolean trees, gboolean others
   for (guint i = 0; i < experiment->n_sources; i++)
     add_once (names, experiment->sources[i].stream);
   for (guint i = 0; i < experiment->n_sources; i++)
-    for (guint f = 0; f < experiment->sources[i].n_factors; f++)
+    for (guint f = 0; f < experiment->sources[i].n_factors + experiment->sources[i].n_tags; f++)
       add_once (names, experiment->sources[i].factors[f]);
   add_once (names, experiment->data.target);
   for (guint i = 0; i < experiment->n_sources && trees; i++)
@@ -132,9 +132,15 @@ const PlaitExperimentSource *
 plait_experiment_factor_source (const PlaitExperiment *experiment, const char *stream)
 {
   for (guint i = 0; i < experiment->n_sources; i++)
-    if (experiment->sources[i].n_factors > 0 && g_strv_contains (experiment->sources[i].factors, stream))
+    if (experiment->sources[i].factors && g_strv_contains (experiment->sources[i].factors, stream))
       return &experiment->sources[i];
   return NULL;
+}
+
+gboolean
+plait_experiment_has_tags (const PlaitExperiment *experiment, const char *split, const PlaitExperimentSource *source)
+{
+  return source->n_tags > 0 && *plait_experiment_data_files (experiment, split, source->factors[source->n_factors]);
 }
 
 gboolean

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "files/path.h"
+#include "text/number.h"
 
 /* This file writes a resolved experiment as text. */
 
@@ -191,28 +192,48 @@ write_data (Writer *writer)
   write_files (writer, plait_vocabulary_texts_written (experiment));
 }
 
+/* Writes @key with the names of @n streams of @source, which begin at number @first. */
+static void
+write_streams (Writer *writer, const PlaitExperimentSource *source, const char *key, guint first, guint n)
+{
+  g_autoptr (GString) names = g_string_new (NULL);
+
+  for (guint i = first; i < first + n; i++)
+    g_string_append_printf (names, "%s%s", i > first ? "+" : "", source->factors[i] + strlen (source->stream) + 1);
+  write_value (writer, key, names->str);
+}
+
 static void
 write_factors (Writer *writer, const PlaitExperimentSource *source)
 {
-  g_autoptr (GString) names = g_string_new (NULL), widths = g_string_new (NULL);
-  g_autofree char *size = g_strdup_printf ("%jd", source->factor_vocabulary_size);
+  g_autoptr (GString) widths = g_string_new (NULL);
   gboolean concat = source->factor_widths[0] > 0;
 
   for (guint f = 0; f < source->n_factors; f++)
-    {
-      g_string_append_printf (names, "%s%s", f > 0 ? "+" : "", source->factors[f] + strlen (source->stream) + 1);
-      g_string_append_printf (widths, "%s%jd", f > 0 ? "+" : "", source->factor_widths[f]);
-    }
-  write_value (writer, "factors", names->str);
+    g_string_append_printf (widths, "%s%jd", f > 0 ? "+" : "", source->factor_widths[f]);
+  write_streams (writer, source, "factors", 0, source->n_factors);
   write_value (writer, "factor_join", concat ? "concat" : "sum");
   if (concat)
     write_value (writer, "factor_widths", widths->str);
-  write_value (writer, "factor_vocabulary_size", size);
+}
+
+static void
+write_tags (Writer *writer, const PlaitExperimentSource *source)
+{
+  g_autoptr (GString) weights = g_string_new (NULL);
+  char digits[PLAIT_NUMBER_LENGTH];
+
+  for (guint t = 0; t < source->n_tags; t++)
+    g_string_append_printf (weights, "%s%s", t > 0 ? "+" : "", plait_format_double (digits, source->tag_weights[t]));
+  write_streams (writer, source, "tags", source->n_factors, source->n_tags);
+  write_value (writer, "tag_weights", weights->str);
 }
 
 static void
 write_source (Writer *writer, const PlaitExperimentSource *source)
 {
+  g_autofree char *size = g_strdup_printf ("%jd", source->factor_vocabulary_size);
+
   write_heading (writer, source->encoder->group);
   write_value (writer, "encoder", source->encoder->plugin->name);
   write_value (writer, "stream", source->stream);
@@ -220,6 +241,10 @@ write_source (Writer *writer, const PlaitExperimentSource *source)
     write_value (writer, "dataset", source->dataset);
   if (source->n_factors > 0)
     write_factors (writer, source);
+  if (source->n_tags > 0)
+    write_tags (writer, source);
+  if (source->n_factors + source->n_tags > 0)
+    write_value (writer, "factor_vocabulary_size", size);
   if (source->encoder->leaves)
     write_value (writer, "leaves", source->encoder->leaves->plugin->name);
   write_settings (writer, source->encoder->parameters);

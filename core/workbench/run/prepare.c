@@ -219,17 +219,20 @@ check_references (const PlaitRunState *run, GError **error)
 }
 
 /* Fails if tuples have loss weights but a plugin adds a loss, because such a loss is a sum over all sentences of a
- * batch. */
+ * batch. The loss of tags is weighted. */
 static gboolean
 check_losses (const PlaitRunState *run, GError **error)
 {
   const PlaitLossColumns *losses = plait_model_losses (run->experiment_model->model);
+  guint i = 0;
 
-  return losses->n == 0 || !*plait_experiment_data_files (run->experiment, "train", PLAIT_LOSS_WEIGHTS)
+  while (i < losses->n && losses->columns[i].accuracy)
+    i++;
+  return i == losses->n || !*plait_experiment_data_files (run->experiment, "train", PLAIT_LOSS_WEIGHTS)
          || plait_fail (error, PLAIT_ERROR_INPUT,
                         "data.train.loss_weights weighs the loss of words, but a plugin adds the loss %s, which is a "
                         "sum over sentences without weights; drop one of the two",
-                        losses->columns[0].name);
+                        losses->columns[i].name);
 }
 
 static gboolean

@@ -37,7 +37,7 @@ plait_tuples_new (const PlaitExperiment *experiment, GError **error)
       if (!plait_input_kind_is_text (source->kind))
         continue;
       stream->linked = source->trees != NULL;
-      for (guint f = 0; f < source->n_factors; f++)
+      for (guint f = 0; f < source->n_factors + source->n_tags; f++)
         g_ptr_array_add (stream->factors, g_array_new (FALSE, FALSE, sizeof (gint32)));
       tuples->documents[i] = plait_experiment_documents (experiment, source->stream);
       if (tuples->documents[i].layout != PLAIT_LAYOUT_SENTENCES)
@@ -85,7 +85,7 @@ void
 plait_tuples_end (PlaitTuples *tuples)
 {
   const PlaitBenchSettings *bench = &tuples->experiment->bench;
-  const gint32 any_factor = PLAIT_TOKEN_UNKNOWN;
+  const gint32 any_factor = PLAIT_TOKEN_SPECIALS;
 
   for (guint i = 0; i < tuples->streams->len; i++)
     {

@@ -4,7 +4,7 @@
 #include "experiment/groups.h"
 #include "metrics/references.h"
 #include "setup/trained.h"
-#include "dumps/alignment-scores.h"
+#include "dumps/text-scores.h"
 #include "dumps/translation-rates.h"
 #include "scoring/outside-scores.h"
 #include "tables/table.h"
@@ -131,7 +131,6 @@ take_statistics (PlaitRunScore *score, PlaitStore *run, const char *group, char 
 {
   PlaitTextPairs pairs = plait_references_pairs (references, (const char *const *)hypotheses);
   g_autofree char *rates = g_strconcat (group, "/translation_rates", NULL);
-  g_autofree char *alignments = g_strconcat (group, "/alignments", NULL);
   g_autofree char *scores = g_strconcat (group, "/scores", NULL);
   GError *local = NULL;
 
@@ -143,8 +142,7 @@ take_statistics (PlaitRunScore *score, PlaitStore *run, const char *group, char 
     }
   score->statistics = plait_translation_rates_read (run, rates, score->metric, score->name, &score->scorer, &local);
   if (!local && !score->statistics)
-    score->statistics
-        = plait_alignment_scores_read (run, alignments, score->metric, score->name, &score->scorer, &local);
+    score->statistics = plait_text_scores_read (run, group, score->metric, score->name, &score->scorer, &local);
   if (!local && !score->statistics)
     score->statistics = plait_outside_scores_read (run, scores, score->metric, &score->scorer, &local);
   if (!local && score->statistics && (gint64)score->statistics->sentences != n)

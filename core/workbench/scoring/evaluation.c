@@ -143,6 +143,19 @@ take_forced (const PlaitBatch *batch, gint64 sentence, const PlaitHypothesis *be
              || plait_alignment_scores_take (batch, sentence, best, attention, forced->alignments, error));
 }
 
+/* Predicts the tags of the words of @corpus, if it has tags, and adds their accuracy. */
+static gboolean
+add_tags (PlaitEvaluation *evaluation, const PlaitEvaluator *evaluator, const PlaitCorpus *corpus, GError **error)
+{
+  g_autofree char *what = g_strconcat (evaluation->split, ", tagging", NULL);
+
+  evaluation->tags = plait_tag_scores_new (evaluator->experiment_model, evaluator->run_inputs, corpus);
+  return !evaluation->tags
+         || (plait_encode_corpus (evaluator->search, corpus, evaluator->experiment_model->experiment->decode.batch,
+                                  what, evaluator->log, evaluator->stop, plait_tag_scores_take, evaluation->tags, error)
+             && plait_tag_scores_add_results (evaluation->tags, evaluation->results, error));
+}
+
 /* Returns the references of @split, after checking that the metrics of [evaluate] accept them. (transfer full) */
 static PlaitReferences *
 find_references (const PlaitEvaluator *evaluator, const char *split, const PlaitCorpus *corpus,
@@ -229,6 +242,8 @@ plait_evaluation_new (const PlaitEvaluator *evaluator, const char *split, const 
   if (evaluation->alignments
       && !plait_alignment_scores_add_results (evaluation->alignments, evaluation->results, error))
     return NULL;
+  if (!add_tags (evaluation, evaluator, corpus, error))
+    return NULL;
   return g_steal_pointer (&evaluation);
 }
 
@@ -245,6 +260,7 @@ plait_evaluation_free (PlaitEvaluation *evaluation)
   g_clear_pointer (&evaluation->lengths, g_array_unref);
   g_ptr_array_unref (evaluation->rates);
   plait_alignment_scores_free (evaluation->alignments);
+  plait_tag_scores_free (evaluation->tags);
   g_clear_pointer (&evaluation->outside, g_array_unref);
   g_clear_error (&evaluation->fault);
   g_free (evaluation->log_probabilities);
@@ -347,7 +363,6 @@ plait_evaluation_write (const PlaitEvaluation *evaluation, PlaitStore *store, GE
   g_autofree char *tokens = g_strconcat (group, "/reference_tokens", NULL);
   g_autofree char *lengths = g_strconcat (group, "/length_bins", NULL);
   g_autofree char *rates = g_strconcat (group, "/translation_rates", NULL);
-  g_autofree char *alignments = g_strconcat (group, "/alignments", NULL);
   g_autofree char *scores = g_strconcat (group, "/scores", NULL);
 
   for (guint i = 0; i < evaluation->rates->len; i++)
@@ -361,7 +376,8 @@ plait_evaluation_write (const PlaitEvaluation *evaluation, PlaitStore *store, GE
                                PLAIT_STORE_COMPRESSED, error)
          && plait_store_write (store, tokens, PLAIT_STORE_INT64, 1, &n, evaluation->tokens, PLAIT_STORE_COMPRESSED,
                                error)
-         && (!evaluation->alignments || plait_alignment_scores_write (evaluation->alignments, store, alignments, error))
+         && (!evaluation->alignments || plait_alignment_scores_write (evaluation->alignments, store, group, error))
+         && (!evaluation->tags || plait_tag_scores_write (evaluation->tags, store, group, error))
          && plait_outside_scores_write (evaluation, store, scores, error)
          && (evaluation->lengths->len == 0 || plait_length_table_write (evaluation->lengths, store, lengths, error));
 }

@@ -3,6 +3,7 @@
 
 #include "dumps/alignment-scores.h"
 #include "scoring/evaluation-references.h"
+#include "scoring/tag-scores.h"
 #include "significance/report.h"
 #include "setup/experiment-model.h"
 #include "search/translate.h"
@@ -39,6 +40,7 @@ typedef struct
   GArray *outside;  /* (element-type PlaitOutsideScore): external scores, once they are computed */
   GError *fault;    /* error of the first external score that failed, or NULL */
   PlaitAlignmentScores *alignments; /* word alignments; NULL if there are no alignment files */
+  PlaitTagScores *tags;             /* tags of words; NULL if the split lacks tags */
 } PlaitEvaluation;
 
 /* Inputs of an evaluation. All pointers are borrowed. */

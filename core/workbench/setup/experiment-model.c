@@ -24,17 +24,21 @@ vocabulary_size (const PlaitExperiment *experiment, const PlaitRunInputs *run_in
                       : SOME_WORDS;
 }
 
-/* Returns the factors of @source. (transfer full) */
+/* Returns the factors and tags of @source. (transfer full) */
 static PlaitFactorSpecification *
 find_factors (const PlaitExperiment *experiment, const PlaitRunInputs *run_inputs, const PlaitExperimentSource *source)
 {
-  PlaitFactorSpecification *factors = g_new0 (PlaitFactorSpecification, source->n_factors);
+  guint n = source->n_factors + source->n_tags;
+  PlaitFactorSpecification *factors = g_new0 (PlaitFactorSpecification, n);
 
-  for (guint f = 0; f < source->n_factors; f++)
+  for (guint f = 0; f < n; f++)
     factors[f]
         = (PlaitFactorSpecification){ .name = source->factors[f] + strlen (source->stream) + 1,
-                                      .vocabulary_size = vocabulary_size (experiment, run_inputs, source->factors[f]),
-                                      .width = source->factor_widths[f] };
+                                      .vocabulary_size = vocabulary_size (experiment, run_inputs, source->factors[f]) };
+  for (guint f = 0; f < source->n_factors; f++)
+    factors[f].width = source->factor_widths[f];
+  for (guint t = 0; t < source->n_tags; t++)
+    factors[source->n_factors + t].weight = source->tag_weights[t];
   return factors;
 }
 
@@ -164,6 +168,7 @@ plait_experiment_model_new (const PlaitExperiment *experiment, const PlaitRunInp
         .aligned = plait_experiment_learns_alignment (experiment, source),
         .factors = find_factors (experiment, run_inputs, source),
         .n_factors = source->n_factors,
+        .n_tags = source->n_tags,
       };
       if (plait_input_kind_is_text (source->kind))
         {

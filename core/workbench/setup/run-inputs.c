@@ -232,16 +232,18 @@ unknown_use (const PlaitRunInputs *run_inputs, const char *stream, gboolean sear
   return searches && experiment->decode.unknown == PLAIT_DECODE_UNKNOWN_REPLACE ? PLAIT_UNKNOWN_TEXT : PLAIT_UNKNOWN_ID;
 }
 
-/* Returns the streams of the factors of @source, without files, in an array that @lists owns. */
+/* Returns the streams of the factors and tags of @source, without files, in an array that @lists owns. */
 static PlaitCorpusStream *
 streams_of_factors (const PlaitRunInputs *run_inputs, const PlaitExperimentSource *source, GPtrArray *lists)
 {
-  PlaitCorpusStream *factors = g_new0 (PlaitCorpusStream, source->n_factors);
+  guint n = source->n_factors + source->n_tags;
+  PlaitCorpusStream *factors = g_new0 (PlaitCorpusStream, n);
 
-  for (guint f = 0; f < source->n_factors; f++)
+  for (guint f = 0; f < n; f++)
     factors[f] = (PlaitCorpusStream){ .name = source->factors[f],
                                       .kind = PLAIT_INPUT_TOKENS,
-                                      .vocabulary = plait_run_inputs_vocabulary (run_inputs, source->factors[f]) };
+                                      .vocabulary = plait_run_inputs_vocabulary (run_inputs, source->factors[f]),
+                                      .predicted = f >= source->n_factors };
   g_ptr_array_add (lists, factors);
   return factors;
 }
@@ -382,7 +384,7 @@ plait_run_inputs_open (const PlaitRunInputs *run_inputs, const char *split, Plai
     .keep_all = !training,
   };
   g_autoptr (GPtrArray) lists = g_ptr_array_new_with_free_func (g_free);
-  g_autoptr (GPtrArray) texts = g_ptr_array_new (); /* streams of the corpus and their factors */
+  g_autoptr (GPtrArray) texts = g_ptr_array_new (); /* streams of the corpus, their factors and tags */
   g_autoptr (PlaitCorpus) corpus = NULL;
   g_auto (GStrv) report = NULL;
 
@@ -390,9 +392,11 @@ plait_run_inputs_open (const PlaitRunInputs *run_inputs, const char *split, Plai
     {
       const PlaitExperimentSource *source = &experiment->sources[i];
       PlaitCorpusStream *factors = streams_of_factors (run_inputs, source, lists);
+      guint n_factors
+          = source->n_factors + (plait_experiment_has_tags (experiment, split, source) ? source->n_tags : 0);
 
       g_ptr_array_add (texts, &streams[i]);
-      for (guint f = 0; f < source->n_factors; f++)
+      for (guint f = 0; f < n_factors; f++)
         {
           factors[f].paths = plait_run_inputs_files (run_inputs, split, source->factors[f]);
           g_ptr_array_add (texts, &factors[f]);
@@ -400,6 +404,7 @@ plait_run_inputs_open (const PlaitRunInputs *run_inputs, const char *split, Plai
       streams[i] = stream_of_source (run_inputs, source, plait_run_inputs_files (run_inputs, split, source->stream),
                                      source->trees ? plait_run_inputs_files (run_inputs, split, source->trees) : NULL,
                                      factors, !training, training ? data->maximum_source_length : 0);
+      streams[i].n_factors = n_factors;
     }
   streams[n] = stream_of_target (run_inputs, plait_run_inputs_files (run_inputs, split, data->target),
                                  training ? data->maximum_target_length : 0);

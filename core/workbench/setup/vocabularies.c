@@ -256,8 +256,8 @@ kind_of (const PlaitVocabulary *vocabulary)
                                              : "a SentencePiece model";
 }
 
-/* TRUE if @vocabulary, called @name, has the type that the experiment sets, or has words if @name is a factor. For the
- * error, @from says where the vocabulary comes from, and @else_do what the user may do instead. */
+/* TRUE if @vocabulary, called @name, has the type that the experiment sets, or has words if @name is a factor or tags.
+ * For the error, @from says where the vocabulary comes from, and @else_do what the user may do instead. */
 static gboolean
 check_kind (const PlaitExperiment *experiment, const char *name, const PlaitVocabulary *vocabulary, const char *from,
             const char *else_do, GError **error)
@@ -268,7 +268,7 @@ check_kind (const PlaitExperiment *experiment, const char *name, const PlaitVoca
   if (plait_experiment_factor_source (experiment, name))
     return words
            || plait_fail (error, PLAIT_ERROR_INPUT,
-                          "%s: is %s, but the factor %s has a vocabulary of words; name a file with words", from,
+                          "%s: is %s, but %s has a vocabulary of words; name a file with words", from,
                           kind_of (vocabulary), name);
   return type == PLAIT_DATA_VOCABULARY_TYPE_GIVEN || words == (type == PLAIT_DATA_VOCABULARY_TYPE_WORDS)
          || plait_fail (error, PLAIT_ERROR_INPUT,

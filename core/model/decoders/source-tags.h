@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "decoders/encoder-outputs.h"
+#include "outputs/output.h"
+
+/*
+ * Tags of a source's words, such as parts of speech, that a model predicts besides its target, so that the encoder
+ * learns both (Luong et al. 2016; Niehues & Cho 2017):
+ *
+ *     p (tag of a word) = softmax (h V^T + b)
+ *
+ * h is the row of the word's first piece in the first memory of the encoder. The loss is the sum of - log p over the
+ * words of a batch. Unknown tags have no loss, and count as wrong.
+ */
+typedef struct
+{
+  guint source;     /* number of the source */
+  guint stream;     /* number of the tags in PlaitInput.factors */
+  const char *name; /* "SOURCE.NAME" */
+  const char *key;  /* key that asks for the tags, "[source SOURCE] tags" */
+  double weight;    /* weight of the loss */
+  guint column;     /* number of the loss column */
+  const PlaitModelOutput *output;
+} PlaitSourceTags;
+
+/* Settings of a stream of tags. */
+typedef struct
+{
+  const char *source;
+  const char *name;
+  gint64 vocabulary_size;
+  double weight;
+  gint64 width; /* width of the first memory of the encoder */
+} PlaitSourceTagsBuild;
+
+/* Declares the parameters of @tags, whose source and stream the caller has set, and its loss column. Fails with
+ * PLAIT_ERROR_INPUT if there is no tag or too many losses. */
+gboolean plait_source_tags_build (PlaitSourceTags *tags, const PlaitSourceTagsBuild *build, PlaitParameters *parameters,
+                                  PlaitLossColumns *columns, GError **error);
+
+/* Returns a summand of the root: the loss of @tags in @batch, times its weight and @scale; NULL if no tag is known. The
+ * loss of a sentence is multiplied by its weight in @batch. Sets *@loss to the sum of the losses without weights, and
+ * *@items to the words. Fails the step if the encoder has no row for a word. */
+PlaitNode *plait_source_tags_loss (const PlaitSourceTags *tags, PlaitTape *tape, const PlaitBatch *batch,
+                                   const PlaitEncoderOutputs *encoded, double scale, double *loss,
+                                   PlaitLossItems *items);
+
+/* Returns the most probable tag of each row of the source: an id of the vocabulary of tags, or PLAIT_TOKEN_PAD for a
+ * row that is not text. Needs packed parameters. Fails the step if the encoder has no row for a token. */
+gint32 *plait_source_tags_predict (const PlaitSourceTags *tags, PlaitTape *tape, const PlaitBatch *batch,
+                                   const PlaitEncoderOutputs *encoded);

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "experiment/groups.h"
+#include "hdf5/store.h"
+#include "metrics/metric.h"
+
+/*
+ * Scores of texts of a split other than translations: word alignments and tags, a text for each line. A run stores the
+ * texts, so that comparisons compute their statistics again.
+ */
+typedef enum
+{
+  PLAIT_TEXT_SCORES_ALIGNMENT, /* AER, precision and recall of the links of a source */
+  PLAIT_TEXT_SCORES_TAGS,      /* accuracy of the tags of a source's words */
+} PlaitTextScoresKind;
+
+/* Texts of a model and of a file. */
+typedef struct
+{
+  PlaitTextScoresKind kind;
+  const char *name;  /* name of what is scored: a source, or SOURCE.TAGS */
+  char **hypotheses; /* NULL-terminated */
+  char **references; /* NULL-terminated, as many as @hypotheses */
+} PlaitTextScores;
+
+/* Appends the scores of @texts to @results (element-type PlaitResult), with intervals by @settings. */
+gboolean plait_text_scores_add_results (const PlaitTextScores *texts, const PlaitEvaluateSettings *settings,
+                                        GPtrArray *results, GError **error);
+
+/* Writes the hypotheses and references of @texts below @group, the group of an evaluation. */
+gboolean plait_text_scores_write (const PlaitTextScores *texts, PlaitStore *store, const char *group, GError **error);
+
+/* Returns the statistics of texts below @group, for the score that a run stores with metric text @metric and title
+ * @title. Sets *@scorer (transfer full) to the metric. Returns NULL without an error if @metric is not a score of such
+ * texts. (transfer full) */
+PlaitStatistics *plait_text_scores_read (PlaitStore *store, const char *group, const char *metric, const char *title,
+                                         PlaitMetric **scorer, GError **error);
