@@ -189,8 +189,8 @@ take_letters (GArray *given, const PlaitCommand *command, char *const **word, GE
  * Functions that set the fields of options
  */
 
-/* Returns @value; if @option takes a path, with "~" replaced by the home folder. A shell replaces "~" only at the
- * beginning of an argument, not after --output= or NAME=. (transfer full) */
+/* Returns @value. If @option takes a path, replaces a "~" at the beginning of the path by the home folder, because a
+ * shell does not replace it after --output= or NAME=. (transfer full) */
 static char *
 expanded (const PlaitOption *option, const char *value, GError **error)
 {

@@ -27,8 +27,8 @@ gboolean plait_option_is_choice (const char *text, const char *choices);
  * checked that @text is in the list. */
 guint plait_option_choice (const char *text, const char *choices);
 
-/* Checks the values of --set for a command on a trained run. TRUE if @keys names the key of each of @sets: "GROUP.KEY"
- * names one key, "GROUP." all keys of a group. If "-" precedes a key, it is refused even if its group is named. @what
+/* Checks the values of --set for a command on a trained run. TRUE if @keys allows the key of each of @sets: in @keys,
+ * "GROUP.KEY" allows one key, "GROUP." all keys of a group, and "-GROUP.KEY" refuses one key of an allowed group. @what
  * describes the allowed keys in the error. */
 gboolean plait_option_sets (const PlaitOverride *sets, const char *const *keys, const char *what, GError **error);
 

@@ -9,6 +9,6 @@
  * installed. */
 gboolean plait_ranks_join (PlaitRanks **ranks, PlaitInvocation *invocation, GError **error);
 
-/* Returns FALSE with PLAIT_ERROR_INPUT if a launcher started several processes. @what names the command in the error:
- * it cannot use several processes. */
+/* Returns FALSE with PLAIT_ERROR_INPUT if a launcher started several processes. The error says that @what, a command or
+ * an option, runs as one process. */
 gboolean plait_ranks_refuse (const char *what, GError **error);

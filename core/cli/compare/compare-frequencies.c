@@ -40,7 +40,7 @@ read_text (const char *path, const PlaitKeyFile *experiment, GError **error)
   return plait_no_error (&fault, error) ? g_steal_pointer (&frequencies) : NULL;
 }
 
-/* Scores the words of all runs that have a score in @score_column. (transfer full) (element-type System) */
+/* Scores the words of each run that has a score in @score_column. (transfer full) (element-type System) */
 static GArray *
 score_runs (const PlaitRunComparison *comparison, const PlaitScoreColumn *score_column, GHashTable *frequencies)
 {

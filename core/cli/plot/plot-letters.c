@@ -3,7 +3,7 @@
 
 #define MAX_NAMED 8
 
-/* Ranges whose characters belong to no single script, or that need a special package. */
+/* Ranges of characters that belong to no single script or need a special package. */
 static const struct
 {
   gunichar first, last;

@@ -141,7 +141,7 @@ run_doubles (Report *report, const char *program, const PlaitPlugin *plugin, con
 }
 
 /* Checks the gradients in double precision with plait-double, which loads the plugin from the folder "double" in the
- * plugin's folder. TRUE if plait-double is not installed. */
+ * plugin's folder. FALSE if the check failed; TRUE also if it cannot run, for example without plait-double. */
 static gboolean
 check_doubles (Report *report, const PlaitPlugin *plugin, guint seconds)
 {

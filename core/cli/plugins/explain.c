@@ -128,7 +128,7 @@ typedef struct
   const PlaitBatch *batch;
   double *sources; /* [n_sources]: multiply-adds of the source's encoder */
   double decoder;
-  double output; /* without the product with the table */
+  double output; /* multiply-adds of the output plugin, without the product of states and table */
 } Pass;
 
 /* Runs one forward pass in evaluation mode and counts its multiply-adds. */

@@ -33,9 +33,9 @@ char *plait_key_type (const PlaitSettingSpecification *setting);
 /* Returns the default of @setting: "default: 8", "may be left out" or "must be given". (transfer full) */
 char *plait_key_default (const PlaitSettingSpecification *setting);
 
-/* Prints every key that --set accepts (plait inspect --keys). Shell completion reads this, since plugins declare keys.
- * Prints a line for each key, "GROUP.KEY=" and the possible values, such as "VALUE VALUE"; FILE for a path, nothing for
- * a number or text. If @as_json, prints JSON instead. The keys of sources, files and a task are those in the experiment
+/* Prints every key that --set accepts (plait inspect --keys). Shell completion reads the list, since plugins declare
+ * keys. A line has "GROUP.KEY=" and the possible values, with blanks between them; for a path FILE; for a number or
+ * text nothing. If @as_json, prints JSON instead. The keys of sources, files and a task are those in the experiment
  * file @path; NULL: no such keys. */
 gboolean plait_keys_print (const char *path, gboolean as_json, GError **error);
 

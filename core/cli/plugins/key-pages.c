@@ -44,7 +44,7 @@ print_item (const PlaitSettingSpecification *setting)
   g_autofree char *meaning = with_reference (setting->summary, setting->reference);
   gboolean is_optional = (setting->flags & PLAIT_SETTING_OPTIONAL) != 0;
   gboolean is_range = setting->type == PLAIT_SETTING_INTEGER && setting->minimum;
-  gboolean is_evident = setting->type == PLAIT_SETTING_BOOLEAN && setting->standard; /* =true or =false */
+  gboolean is_evident = setting->type == PLAIT_SETTING_BOOLEAN && setting->standard; /* the default shows the type */
 
   printf ("\n`%s%s%s`", setting->name, setting->standard ? "=" : "", setting->standard ? setting->standard : "");
   if (!is_evident)
@@ -86,8 +86,8 @@ find_later (const GPtrArray *groups, guint i, const PlaitSettingSpecification *s
   return found;
 }
 
-/* Prints the keys of @groups[@i]. If a later member also has a key, only names it here, in one line for each such
- * member. */
+/* Prints the keys of @groups[@i]. Keys that a later member also has are printed in full only there. Here one line for
+ * each such member lists their names. */
 static void
 print_items (const GPtrArray *groups, guint i)
 {

@@ -7,8 +7,8 @@
 #include "terminal/terminal.h"
 #include "loading/registry.h"
 
-/* Implements plait plugins: lists the plugins that are found, their folders, and which plugins they hide. Loads no
- * module. */
+/* Implements plait plugins: lists the plugins that are found, the folder of each, and the plugins that each hides.
+ * Loads no module. */
 
 typedef struct
 {

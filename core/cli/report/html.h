@@ -10,7 +10,8 @@
  */
 
 /* PLAIT_HTML_COLOURS is the number of colours of curves and runs, --c0 to --c7 in CSS. If there are more curves,
- * PLAIT_HTML_DASHES patterns of dashes distinguish them, CSS classes d1 to d11. */
+ * colours repeat with other dashes: of the PLAIT_HTML_DASHES patterns, the first is solid, the others are the CSS
+ * classes d1 to d11. */
 #define PLAIT_HTML_COLOURS 8
 #define PLAIT_HTML_DASHES 12
 

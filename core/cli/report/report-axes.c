@@ -9,8 +9,8 @@
 #define SEED "experiment.seed"
 #define DECADE 10
 
-/* Sets *@span to the largest value of @key divided by the smallest; 0 if one is not positive. Returns FALSE unless the
- * runs have numbers for @key. */
+/* Sets *@span to the largest value of @key divided by the smallest; 0 if a value is not positive. Returns FALSE if a
+ * run has no number for @key. */
 static gboolean
 find_span (const PlaitRunComparison *comparison, const char *key, double *span)
 {

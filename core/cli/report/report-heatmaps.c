@@ -87,7 +87,7 @@ add_bytes (GByteArray *bytes, const double *values, gint64 n, double largest)
     }
 }
 
-/* Returns, for each layer, the sums of the weights of each target token, [layers, targets], as means over the layer's
+/* Returns the sum of the weights of each target token in each layer, [layers, targets], as a mean over the layer's
  * @heads heads. (transfer full) */
 static PlaitHeatmap *
 masses_of (const GPtrArray *heatmaps, gint64 heads)

@@ -118,8 +118,8 @@ add_summary_cell (PlaitTable *summary, const PlaitTable *stored, guint r, guint 
   plait_comparison_cells (summary, isnan (comparison.adjusted_p) ? NULL : &comparison);
 }
 
-/* Returns the text about the number of seeds in the header of the p column of metric @name. Row 0 is the baseline; the
- * column "n" has the number of seeds of each row. */
+/* Returns the text about the number of seeds, for the header of the p column of metric @name. Row 0 is the baseline;
+ * the column "n" has the number of seeds of each row. */
 static const char *
 seeds_of (const PlaitTable *stored, const char *name)
 {

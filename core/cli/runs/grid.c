@@ -174,7 +174,7 @@ describe_estimate (const PlaitGridCell *cell, const PlaitGridEstimate *estimate)
   return g_strdup (text->str);
 }
 
-/* Prints the plan. @asked has the commands for the scheduler, one for each line; or NULL. */
+/* Prints the plan. @asked has the requests to the scheduler, one for each line; or NULL. */
 static void
 print_plan (const PlaitGrid *grid, const PlaitGridCost *cost, const GPtrArray *asked)
 {

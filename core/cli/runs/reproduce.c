@@ -17,7 +17,7 @@ typedef struct
   gboolean force, json;
 } Options;
 
-/* TRUE if the log of the run has rows up to @updates, so that there is something to compare. */
+/* TRUE if the log of the run has a row for update @updates or an earlier one, so that there is something to compare. */
 static gboolean
 has_rows (const PlaitRebuild *rebuild, gint64 updates, GError **error)
 {
@@ -38,8 +38,8 @@ has_rows (const PlaitRebuild *rebuild, gint64 updates, GError **error)
                         updates, rebuild->path, first);
 }
 
-/* Returns the update at which training was interrupted before it was resumed; 0 if it was not. An extra row of the log
- * shows this. */
+/* Returns the update after which training was interrupted, before it was resumed; 0 if there was no interruption. An
+ * extra row of the log shows an interruption. */
 static gint64
 earlier_end (const PlaitRebuild *rebuild)
 {

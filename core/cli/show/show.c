@@ -54,7 +54,7 @@ show_picture (const PlaitShow *show, const char *path, GError **error)
       heatmap = plait_show_heatmap (show, path, error);
       if (!heatmap)
         return FALSE;
-      if (heatmap->of_sentences) /* make sentences rows: their labels, the first words, fit only on the left */
+      if (heatmap->of_sentences) /* sentences become rows, because their long labels fit only on the left */
         plait_heatmap_transpose (heatmap);
       plait_heatmap_print (heatmap, show->terminal);
       return TRUE;

@@ -51,7 +51,7 @@ typedef struct
   PlaitSystemScore **scores; /* [rows][metrics] */
 } Test;
 
-/* Result for the split with one source perturbed. */
+/* A row of the results: the split with one source perturbed, or, in the first row, unchanged. */
 typedef struct
 {
   const char *source;       /* name of the perturbed source; NULL in the first row */

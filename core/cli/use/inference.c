@@ -8,12 +8,12 @@
 
 #include <string.h>
 
-/* The files or columns of all sources, then of the streams that are read beside a source: its trees and factors. */
+/* The files or columns of all sources, then of the streams that are read with a source: its trees and factors. */
 typedef struct
 {
   guint n_runs;
   guint n;                      /* number of different source names in all runs */
-  guint n_names;                /* number of all names */
+  guint n_names;                /* number of names: of sources, then of trees and factors */
   char **names;                 /* [n_names]: "NAME" of every source, then "NAME.trees" and "NAME.FACTOR" */
   guint *owners;                /* [n_names]: number of the source with which each name is read */
   PlaitTextLocation *locations; /* [n_names]: file or column of each name; zeros for a missing source */
@@ -56,14 +56,14 @@ reads_tree_file (const PlaitExperiment *experiment, guint source)
   return experiment->sources[source].trees && experiment->data.trees == PLAIT_TREES_GIVEN;
 }
 
-/* Returns the name of @stream, which is read beside @source: "NAME.trees" or "NAME.FACTOR". (transfer full) */
+/* Returns the name of @stream, which is read with @source: "NAME.trees" or "NAME.FACTOR". (transfer full) */
 static char *
 name_beside (const PlaitExperimentSource *source, const char *stream)
 {
   return g_strconcat (source->name, stream + strlen (source->stream), NULL);
 }
 
-/* Adds the name of @stream, which is read beside @source, unless an earlier run reads it. */
+/* Adds the name of @stream, which is read with @source, unless @files has the name already. */
 static void
 add_beside (Files *files, const PlaitExperimentSource *source, const char *stream)
 {
@@ -116,7 +116,7 @@ name_files (const GPtrArray *runs, Files *files)
     }
 }
 
-/* Returns the location of @stream, which is read beside @source. */
+/* Returns the location of @stream, which is read with @source. */
 static PlaitTextLocation
 location_beside (const Files *files, const PlaitExperimentSource *source, const char *stream)
 {

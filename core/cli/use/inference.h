@@ -64,7 +64,7 @@ typedef struct
   PlaitPool *pool;
   PlaitSearch *search;
   PlaitFeed *feed;
-  PlaitBatch *whole;  /* batch of the feed that is too large for the model, so that parts of it are returned; or NULL */
+  PlaitBatch *whole;  /* batch with a sentence that the model cannot read, so that it is returned in parts; or NULL */
   gint64 given;       /* number of sentences of whole that were already returned */
   gboolean are_files; /* TRUE if all inputs are regular files, not pipes */
   gboolean is_unreadable;    /* TRUE if reading ended at a sentence that the model cannot read */

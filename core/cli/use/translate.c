@@ -41,7 +41,7 @@ typedef struct
   const PlaitWordAligner *aligner; /* aligner of words; NULL without --alignment or for FORMAT_TEXT */
   const PlaitVocabulary *vocabulary;
   PlaitTextLayout layout; /* layout of the target's documents */
-  gboolean whole;         /* TRUE: the prediction is not a sequence, so no length limit can cut it off */
+  gboolean whole;         /* TRUE: predictions are not sequences, so no length limit cuts them off */
 
   /* Index of the last line or document printed; -1 before the first. */
   gint64 line;
@@ -304,7 +304,7 @@ typedef struct
   gint64 beam, n_best; /* values of the options; 0: not given */
 } Options;
 
-/* TRUE if the user asks for several hypotheses. */
+/* TRUE if the user sets the number of hypotheses, by --n-best or --set decode.n_best. */
 static gboolean
 has_n_best (const Options *options)
 {

@@ -140,7 +140,7 @@ plait_cross_find_attention (const PlaitCrossAttention *cross, PlaitAttentionKind
   return NULL;
 }
 
-/* TRUE if the parameters that this file declares use @name below the prefix of the cross-attention. */
+/* TRUE if an attention cannot be called @name, because parameters that this file declares have the name. */
 static gboolean
 is_taken (const char *name)
 {

@@ -37,9 +37,9 @@ linked (const gint64 *links, gint64 row, gint64 pair)
   return to < 0 ? -1 : pair + to - row;
 }
 
-/* Returns the pair of the query of @pair with the memory row before or after @row, or -1 if there is no such row. With
- * @links, the row before or after is links[@row]. If @links is NULL, it is row @to, which must be one of the sentence's
- * rows @first .. @end - 1. */
+/* Returns the pair of the query of @pair with the neighbour of memory row @row, or -1 if there is no neighbour. With
+ * @links, the neighbour is links[@row]. If @links is NULL, it is row @to, if @to is one of the sentence's rows @first
+ * .. @end - 1. */
 static gint64
 beside (const gint64 *links, gint64 row, gint64 pair, gint64 to, gint64 first, gint64 end)
 {
@@ -113,7 +113,7 @@ plait_covered_memory_update (const PlaitCoveredMemory *covered, PlaitCoverageSte
   return plait_call_update (&covered->instance, step, losses);
 }
 
-/* TRUE if @queries are the queries @before and each continues itself. */
+/* TRUE if @queries have the offsets of @before, and each query continues the query of its own index. */
 static gboolean
 is_same (PlaitRagged before, PlaitRagged queries, const gint64 *parents)
 {

@@ -145,7 +145,7 @@ typedef struct
   PlaitReadings *readings[PLAIT_READERS]; /* where to store the values that each reader reads; NULL: the reader reads
                                              nothing */
   /* Queries of the next pass. Query i of the next pass continues query parents[i] of this pass, so the coverage states
-   * move to the next pass's queries. parents is NULL if they stay. */
+   * move to the next pass's queries. parents is NULL if the states do not move. */
   PlaitRagged next;
   const gint64 *parents;
 } PlaitCrossAttentionPass;

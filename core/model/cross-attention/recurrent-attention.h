@@ -9,7 +9,7 @@
  * Parameters of an attention in recurrent decoders, which has one head. Scores are additive (Chen et al. 2017, eq. 7),
  * multiplicative or dot products (Luong et al. 2015). Joint attention and attention over contexts follow Libovicky &
  * Helcl 2017, eq. 6-10. They can have a sentinel (also Lu et al. 2017): one more item, made from the decoder's state.
- * The memories do not get the weight of the sentinel.
+ * The sentinel takes part in the softmax, so with it the weights of the memories sum to less than 1.
  */
 
 /* Projections of one memory or context, or of all of them if they are shared. */

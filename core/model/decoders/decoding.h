@@ -144,7 +144,7 @@ struct PlaitDecoding
   PlaitNode **carried; /* [n_primitives]: rows that the step receives, then the rows that it passes to the next step */
   PlaitCrossAttentionKeys *keys; /* [n_primitives]: keys of each cross-attention; NULL if the decoder has no carried
                                     rows */
-  PlaitWholeStep *step;          /* step of whole targets that runs; NULL outside steps and in search */
+  PlaitWholeStep *step;          /* current step over whole targets; NULL outside steps and in search */
 
   /* Set in search. */
   PlaitDecoderState *search;

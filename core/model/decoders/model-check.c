@@ -3,9 +3,9 @@
 
 #include "schema/schema.h"
 
-/* TRUE if all @ids of the sentences @rows are ids of the vocabulary, which are below @size, or of the sentence's own
- * words, which follow. @own: own words of each sentence (source words outside the vocabulary); it has no offsets if
- * there are no own words. */
+/* TRUE if each of @ids is valid in its sentence of @rows. The ids below @size are those of the vocabulary. The next ids
+ * are the sentence's own words (source words outside the vocabulary), which @own counts. @own has no offsets if there
+ * are no own words. */
 static gboolean
 check_ids (const char *what, const gint32 *ids, PlaitRagged rows, const gint64 *sentence, gint64 size, PlaitRagged own,
            GError **error)

@@ -26,7 +26,7 @@ typedef struct
 {
   const char *name;
   gint64 vocabulary_size;
-  gint64 width;  /* width of a factor's embedding, concatenated to the token's; 0: both are added */
+  gint64 width;  /* width of the factor's embedding, if concatenated to the token's; 0: embeddings are added */
   double weight; /* weight of the loss of tags; a target token has weight 1 */
 } PlaitFactorSpecification;
 

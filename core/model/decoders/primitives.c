@@ -5,8 +5,8 @@
 
 #include "autograd/internal.h"
 
-/* Functions that a decoder plugin calls while the model runs. Each relates the rows of whole targets; in search, the
- * new row of a hypothesis to its earlier rows. */
+/* Functions that a decoder plugin calls while the model runs. Each reads the rows of whole targets; in search, the new
+ * row of each hypothesis and the earlier rows that search keeps. */
 
 PlaitTape *
 plait_decoding_tape (PlaitDecoding *decoding)

@@ -2,14 +2,14 @@
 #include "search/beam-private.h"
 
 /*
- * Dynamic beam allocation (Post & Vilar 2018, section 3). A bank has the hypotheses with an equal number of tokens of
- * phrases. Hypotheses compete only within their bank, and the beam is divided among the banks.
+ * Dynamic beam allocation (Post & Vilar 2018, section 3). A bank has the hypotheses that contain an equal number of
+ * phrase tokens. Hypotheses compete only within their bank, and the beam is divided among the banks.
  */
 
 typedef struct
 {
   PlaitBeamCandidate candidate;
-  gint64 bank; /* number of phrase tokens in the hypothesis after the candidate's token */
+  gint64 bank; /* number of phrase tokens in the hypothesis, the candidate's token included */
 } Entry;
 
 /* Sorts by bank, and within a bank by rank, best first. */

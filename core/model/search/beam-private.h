@@ -52,7 +52,7 @@ struct PlaitBeam
   gint64 *row_parents;
   gint64 *row_hypotheses; /* index in @hypotheses of each row's hypothesis; if groups share the row, the index of the
                              first group's hypothesis */
-  guint *row_bans;        /* [rows + 1]: first banned word of each row in bans */
+  guint *row_bans;        /* [rows + 1]: index in bans of each row's first banned word */
   GArray *bans;           /* gint32: words that may not follow a row */
   guint max_bans;         /* maximum number of banned words of a row */
   guint max_advancing;    /* maximum number of words of a row that lower the number of missing phrase tokens */
@@ -101,7 +101,7 @@ gboolean plait_beam_is_banned (const PlaitBeam *beam, gint64 row, gint32 word);
 /* Returns the number of finished hypotheses of @group. */
 guint plait_beam_count_finished (const PlaitBeam *beam, gint64 group);
 
-/* TRUE if @a ranks before @b. Of equal ranks, the older hypothesis comes first, then the lower word. */
+/* TRUE if @a ranks before @b. Of equal ranks, the older hypothesis comes first, then the lower word id. */
 gboolean plait_beam_precedes (const PlaitBeamCandidate *a, const PlaitBeamCandidate *b);
 
 /* Returns the candidate that extends hypothesis @from of @group by @token, which has log-probability

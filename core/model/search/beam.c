@@ -239,7 +239,7 @@ reachable_score (const PlaitBeam *beam, gint64 sentence, gint64 group, gboolean 
 /*
  * TRUE if the n_best best hypotheses of @group are final: n_best finished hypotheses have scores that no unfinished
  * hypothesis can exceed, with and without diversity penalties. Also TRUE if all hypotheses of the group are finished,
- * or as many as its width.
+ * or if as many are finished as the group is wide.
  */
 static gboolean
 is_decided (const PlaitBeam *beam, gint64 sentence, gint64 group)
@@ -332,7 +332,7 @@ lacks_phrase (const PlaitRequirement *requirement, const PlaitBeamHypothesis *hy
   return requirement->phrases && plait_phrases_missing (requirement->phrases, hypothesis->state) > 0;
 }
 
-/* Fills @results with the hypotheses of @group, best first, and returns their number, at most its width. */
+/* Fills @results with the hypotheses of @group, best first, and returns their number, at most the beam width. */
 static guint
 results_of_group (const PlaitBeam *beam, gint64 sentence, gint64 group, PlaitBeamResult *results)
 {

@@ -8,7 +8,7 @@ typedef struct
   const PlaitBatch *batch;
   double *row_log_probabilities;
   PlaitAttentionRecord *record;
-  guint member; /* member of the search that scores */
+  guint member; /* index of the model that scores, among the members of the search */
   gboolean recording;
   gboolean recording_coverage;
 } Forced;
@@ -102,7 +102,7 @@ plait_search_forced (PlaitSearch *search, const PlaitBatch *batch, double *row_l
 
   if (!plait_search_check_batch (search, batch, error))
     return FALSE;
-  /* Score with the first member last, because each scoring clears the batch arena, which has its attention. */
+  /* Score with the first member last: the result includes its attention, which the next scoring would clear. */
   for (forced.member = search->n_members; forced.member-- > 0;)
     {
       forced.row_log_probabilities = forced.member == 0 ? row_log_probabilities : others + (forced.member - 1) * rows;

@@ -23,7 +23,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitPhrases, plait_phrases_free)
 typedef struct
 {
   guint64 met; /* bit i is set if the hypothesis contains phrase i */
-  guint node;  /* node of the longest end of the hypothesis with which a phrase begins */
+  guint node;  /* node of the longest suffix of the hypothesis that is the beginning of a phrase */
 } PlaitPhraseState;
 
 /* Returns the state after @token. */

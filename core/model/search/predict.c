@@ -99,7 +99,7 @@ collect_spans (PlaitHypotheses *found, const PlaitInput *input, gint64 sentence,
 }
 
 /* Collects one hypothesis with a token for each of @rows masked or tagged tokens: @first + the number of the most
- * probable one. */
+ * probable word or tag. */
 static void
 collect_tokens (PlaitHypotheses *found, const gint32 *ids, const PlaitScalar *log_probabilities, gint64 rows,
                 gint32 first)

@@ -89,8 +89,8 @@ sample (const Row *row, gint32 *ids, PlaitScalar *of_ids)
 }
 
 /*
- * Writes the best words after which the missing phrases still fit into the limit, with the end token. Then, from column
- * decode.beam on, writes the words that lower the number of missing phrase tokens. EOS may follow only if no phrase is
+ * Writes the best words after which the missing phrases and EOS still fit into the limit. Then, from column decode.beam
+ * on, writes the words that lower the number of missing phrase tokens. EOS may follow only if no phrase is
  * missing.
  */
 static void

@@ -67,7 +67,7 @@ keep (const PlaitDecodeSettings *settings, const double *weights, gint32 n, doub
   limit = settings->top_k > 0 ? MIN (settings->top_k, n) : heap.n;
   for (gint32 i = heap.n / 2; i-- > 0;)
     sift (&heap, i);
-  /* Take the nucleus from the weight of the top_k words only. */
+  /* The nucleus is a share of the total weight of the top_k words, not of all words. */
   for (gint32 i = 0; settings->top_k > 0 && i < limit; i++)
     {
       kept[i] = pop (&heap);

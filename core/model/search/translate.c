@@ -291,7 +291,7 @@ plait_translate_corpus (PlaitSearch *search, const PlaitCorpus *corpus, const Pl
 typedef struct
 {
   PlaitSearch *search;
-  gint64 done; /* sentences done by any process */
+  gint64 done; /* number of sentences that all processes together have scored */
   gint64 *order;
   gint64 *lengths;           /* number of tokens and end tokens of each target: [sentences of the corpus] */
   double *log_probabilities; /* log-probability of each target, 0 if another process computes it: [sentences of the

@@ -26,7 +26,7 @@ typedef struct
 {
   PlaitAllReduce *all_reduce;
   PlaitTape *tape; /* NULL: not registered yet, or the shard failed */
-  gint left;       /* place from which on all nodes have run backward (PlaitTapeReport); 0 when the shard has ended */
+  gint left;       /* nodes from this place of the tape on have run backward (PlaitTapeReport); 0: the shard ended */
   gint64 looked;   /* time of the last check for arrived pieces */
   gint64 added;    /* number of pieces that this shard has added */
 } Shard;

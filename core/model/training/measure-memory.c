@@ -80,7 +80,7 @@ plait_trainer_truncated_batch (const PlaitBatch *batch)
 /* Two of the first batches: the largest one with a long sentence, and the largest one without a long sentence. */
 typedef struct
 {
-  PlaitBatch *all; /* NULL if no batch has a long sentence */
+  PlaitBatch *all; /* the largest batch with a long sentence; NULL if no batch has one */
   PlaitBatch *shorter;
   gint64 rows; /* largest number of rows of a batch */
 } Largest;

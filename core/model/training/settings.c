@@ -80,7 +80,7 @@ find_rate (const char *rates, gint64 step)
   return rate;
 }
 
-/* Returns a half cosine, which falls or rises from @from at @share 0 to @to at @share 1. */
+/* Returns the value at @share of a half cosine that goes from @from at share 0 to @to at share 1. */
 static double
 cosine (double from, double to, double share)
 {

@@ -116,9 +116,9 @@ get_begun (PlaitStore *store, gint64 *begun, GError **error)
          || get_integer (store, STATE, "begun", MAX_COUNT, begun, error);
 }
 
-/* Moves the iterator to the place in the data after trainer->step updates, and checks that @epoch and @position fit: an
- * update has from 1 to train.accumulate batches, an epoch from 1 to as many batches as tuples. Files of earlier
- * versions may have updates with batches of two epochs. */
+/* Moves the iterator to the place in the data after trainer->step updates. Checks that @epoch and @position are
+ * possible after that many updates: an update has 1 to train.accumulate batches, an epoch at most one batch for each
+ * tuple. Files of earlier versions may have updates with batches of two epochs. */
 static gboolean
 seek (PlaitTrainer *trainer, PlaitStore *store, gint64 epoch, gint64 position, GError **error)
 {

@@ -148,7 +148,7 @@ gint64 plait_trainer_step (const PlaitTrainer *trainer);
 /* TRUE if training has ended. plait_trainer_run then returns at once. */
 gboolean plait_trainer_has_ended (const PlaitTrainer *trainer);
 
-/* TRUE if the next update begins an epoch. */
+/* TRUE if the last batch was the last one of its epoch. */
 gboolean plait_trainer_ends_epoch (const PlaitTrainer *trainer);
 
 /* Returns the average of the parameters at the last validations, laid out as the parameters' values; NULL before the

@@ -17,7 +17,7 @@ typedef struct
 {
   double loss;                           /* sum in nats, smoothing included */
   double negative_log_likelihood;        /* sum in nats */
-  PlaitLikelihood update;                /* sums of one update; the caller sets them to zero before */
+  PlaitLikelihood update;                /* sums of one update; the caller sets them to zero before each update */
   double losses[PLAIT_MAX_LOSS_COLUMNS]; /* losses of the loss columns (plait_model_losses) */
   PlaitLossItems items[PLAIT_MAX_LOSS_COLUMNS];
   double auxiliary;       /* sum of these losses times their weights */
