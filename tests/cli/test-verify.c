@@ -38,7 +38,7 @@ TEST_CASE (verify_command, tells_whole_files_from_others)
   CHECK_STRING (lines[1], "one.h5: whole");
   CHECK_CONTAINS (lines[2], "text: does not begin with \"plait-store\"");
   CHECK_CONTAINS (lines[3], "nowhere: cannot be opened");
-  CHECK_STRING (mixed.errors, "error: 3 of 4 files are not whole: two.h5, text, nowhere\n");
+  CHECK_STRING (mixed.errors, "error: 3 of 4 files failed the check: two.h5, text, nowhere\n");
 
   PlaitTestCall json = CALL ("verify", "two.h5", "one.h5", "--json");
   CHECK_INT (json.code, 1);

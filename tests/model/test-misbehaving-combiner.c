@@ -251,7 +251,7 @@ COMBINE (rotates_before_the_beginning, plait_rotate (tape, zeros (tape, 1, 4), (
 COMBINE (gathers_from_nothing, plait_gather_rows (tape, NULL, ((gint64[]){ 0 }), 1), "was called with wrong arguments")
 COMBINE (embeds_less_than_nothing, plait_embed (tape, x.query, NULL, -1, 1), "was called with wrong arguments")
 COMBINE (pairs_of_rows_that_fall, plait_query_key_pairs (tape, ((PlaitRagged){ 1, (gint64[]){ 0, -4 } }), ((PlaitRagged){ 1, (gint64[]){ 0, 1 } })), "plait_query_key_pairs was called with wrong arguments")
-COMBINE (adds_through_a_slot_twice, for (guint i = 0; i < 2; i++) x = plait_cross_residual (cross, 0, x, ((PlaitContext){ zeros (tape, ALL_QUERIES, plait_cross_width (cross)), NULL, NULL })), "plait_cross_residual: slot 0 is used twice in a pass: declare another one")
+COMBINE (adds_through_a_slot_twice, for (guint i = 0; i < 2; i++) x = plait_cross_residual (cross, 0, x, ((PlaitContext){ zeros (tape, ALL_QUERIES, plait_cross_width (cross)), NULL, NULL })), "plait_cross_residual: slot 0 is used twice in a pass: declare another slot")
 COMBINE (adds_up_no_contexts, plait_cross_sum (cross, NULL, 2), "plait_cross_sum: context 0 does not have the shape [")
 COMBINE (weighs_no_rows, plait_cross_sparse_weights (cross, NULL, 0, x, NULL), "plait_cross_sparse_weights: the selected rows are NULL")
 COMBINE (begins_a_step, plait_tape_begin (tape, PLAIT_TAPE_TRAIN, plait_random_key (1, "a", NULL, 1)), "calls plait_tape_begin, which only the host may call")

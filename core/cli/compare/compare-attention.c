@@ -63,7 +63,7 @@ plait_compare_attention (char *const *paths, gboolean json, PlaitLog *log, GErro
   if (differences->len == 0)
     return plait_fail (error, PLAIT_ERROR_INPUT,
                        "%s and %s have no attention of the same sentence to a source of the same name; dump the "
-                       "attention of both on the same text",
+                       "attention of both runs on one text",
                        paths[0], paths[1]);
   if (json)
     {

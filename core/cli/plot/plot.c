@@ -37,7 +37,7 @@ find_format (const char *output, PlaitPlotFormat *format, GError **error)
                      output);
 }
 
-/* Splits @arguments into files, which exist and come first, and paths of objects in them. */
+/* Splits @arguments into files, which come first and exist, and paths of objects in the files. */
 static gboolean
 split_arguments (char **arguments, GPtrArray *files, GPtrArray *paths, GError **error)
 {
@@ -50,10 +50,10 @@ split_arguments (char **arguments, GPtrArray *files, GPtrArray *paths, GError **
       return plait_fail (error, PLAIT_ERROR_INPUT,
                          "there is no file %s; name files first, then paths in them that begin with /", *argument);
   return paths->len > 0
-         || plait_fail (error, PLAIT_ERROR_INPUT,
-                        "a path in %s is missing; name a path, such as /attention/test/0/SOURCE or "
-                        "/evaluation/test/metrics",
-                        *arguments);
+         || plait_fail (
+             error, PLAIT_ERROR_INPUT,
+             "no path in %s is named; name one, such as /attention/test/0/SOURCE or /evaluation/test/metrics",
+             *arguments);
 }
 
 /* Reads the heatmaps at @paths in all @files. Returns an empty array if the first path is not a heatmap. (transfer
@@ -79,7 +79,7 @@ read_heatmaps (const GPtrArray *files, const GPtrArray *paths, PlaitHeatmapSelec
           return plait_fail_null (error, PLAIT_ERROR_INPUT,
                                   heatmaps->len == MAX_HEATMAPS
                                       ? "%s: %s is one heatmap more than fit into a figure; name fewer"
-                                      : "%s: %s is not a heatmap, but another path is one, and only heatmaps share a "
+                                      : "%s: %s is not a heatmap, but an earlier object is, and only heatmaps share a "
                                         "figure; draw it separately",
                                   (const char *)files->pdata[f], (const char *)paths->pdata[p]);
         heatmap = plait_heatmap_read (location->store, location->path, choice, error);
@@ -92,7 +92,7 @@ read_heatmaps (const GPtrArray *files, const GPtrArray *paths, PlaitHeatmapSelec
   return g_steal_pointer (&heatmaps);
 }
 
-/* Warns if numbers that count target tokens are drawn although the runs have different target vocabularies. */
+/* Warns if a number per target token, such as perplexity, is drawn for runs with different target vocabularies. */
 static void
 warn_of_tokens (const GPtrArray *runs, const char *path, const char *metric, PlaitLog *log)
 {
@@ -118,7 +118,7 @@ is_name (const char *text, gconstpointer data)
   return *text != '\0';
 }
 
-/* Warns if --names gives a single name that would be @n names with the separator ";". */
+/* Warns if --names gives a single name that, split at another separator than ";", would be @n names. */
 static void
 warn_of_names (const char *const *names, guint n, PlaitLog *log)
 {

@@ -9,7 +9,8 @@
 #include "grid/table.h"
 #include "scoring/test.h"
 
-/* Implements plait test: evaluates trained runs into their files, or all runs of a grid and its table. */
+/* Implements plait test: evaluates a trained run and stores the scores in its file, or evaluates all runs of a grid and
+ * writes the grid's table again. */
 
 /* Logs how many evaluations were made and how many the file already had. */
 static void
@@ -18,7 +19,7 @@ log_outcome (const char *path, const PlaitTestOutcome *outcome, PlaitLog *log)
   if (outcome->made == 0)
     plait_log_info (log, "%s: nothing to do, its %u evaluations are up to date", path, outcome->kept);
   else
-    plait_log_info (log, "%s: %u evaluated, %u unchanged", path, outcome->made, outcome->kept);
+    plait_log_info (log, "%s: %u evaluations made, %u already up to date", path, outcome->made, outcome->kept);
 }
 
 static gboolean

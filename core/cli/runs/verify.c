@@ -101,7 +101,8 @@ verify_resume (const char *path, gint64 updates, PlaitJson *json, PlaitLog *log,
     return FALSE;
   if (n < 2)
     return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "%s has made only one update, so it cannot be stopped between two; train it longer", path);
+                       "%s has made only one update, so it cannot be stopped between two updates; train it longer",
+                       path);
   if (!rebuild->complete && rebuild->difference)
     return plait_fail (error, PLAIT_ERROR_INPUT, "%s cannot be resumed: %s; restore what has changed", path,
                        rebuild->difference);
@@ -166,8 +167,8 @@ run_command (PlaitInvocation *invocation, GError **error)
   if (bad->len == 0)
     return TRUE;
   list = g_strjoinv (", ", (char **)bad->pdata);
-  return plait_fail (error, PLAIT_ERROR_FAILED, "%u of %u files are not whole%s: %s", bad->len,
-                     g_strv_length (invocation->arguments), resume ? ", or give other bits when resumed" : "", list);
+  return plait_fail (error, PLAIT_ERROR_FAILED, "%u of %u files failed the check%s: %s", bad->len,
+                     g_strv_length (invocation->arguments), resume ? " of contents or of resuming" : "", list);
 }
 
 static const PlaitOption options[] = {

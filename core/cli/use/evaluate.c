@@ -117,8 +117,8 @@ read_lines (Evaluation *evaluation, const char *path, const char *first_path, GE
                                   first_path, error);
   else if (evaluation->sentences > 0 && n != evaluation->sentences)
     plait_fail (error, PLAIT_ERROR_INPUT,
-                "%s: has %zu lines, but %s has %zu; line N of one is about the same sentence as line N of the other, "
-                "so give files that belong together",
+                "%s: has %zu lines, but %s has %zu; line N of both files must be of the same sentence; give files that "
+                "belong together",
                 path, n, first_path, evaluation->sentences);
   else
     {
@@ -269,8 +269,8 @@ print_lines (const Evaluation *evaluation)
     }
 }
 
-/* Returns a table with the score of each system by metric @m, its difference from the first and the p value. (transfer
- * full) */
+/* Returns a table for metric @m: the score of each system, its difference from the score of the first system, and the p
+ * value. (transfer full) */
 static PlaitTable *
 metric_table (const Evaluation *evaluation, guint m)
 {

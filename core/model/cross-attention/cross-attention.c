@@ -24,8 +24,8 @@ plait_cross_check_query (const PlaitCrossAttention *cross, const char *call, Pla
   gint64 rows = plait_ragged_rows (cross->pass->queries), width = cross->declared->query_width;
 
   if (!query.query || query.query->value.rows != rows || query.query->value.width != width)
-    plait_tape_fail (cross->pass->tape, "%s: the query does not have the shape [%jd, %jd]: give one that has", call,
-                     rows, width);
+    plait_tape_fail (cross->pass->tape, "%s: the query does not have the shape [%jd, %jd]: give a query of this shape",
+                     call, rows, width);
 }
 
 PlaitTape *
@@ -269,8 +269,9 @@ check_contexts (PlaitCrossAttention *cross, const char *call, const PlaitContext
   for (guint i = 0; i < n; i++)
     if (!contexts || !contexts[i].value || contexts[i].value->value.rows != rows
         || contexts[i].value->value.width != width)
-      plait_tape_fail (cross->pass->tape, "%s: context %u does not have the shape [%jd, %jd]: give one that has", call,
-                       i, rows, width);
+      plait_tape_fail (cross->pass->tape,
+                       "%s: context %u does not have the shape [%jd, %jd]: give a context of this shape", call, i, rows,
+                       width);
 }
 
 PlaitContext
@@ -332,7 +333,7 @@ plait_cross_residual (PlaitCrossAttention *cross, guint slot, PlaitResidualStrea
     return x;
   check_slot (cross, G_STRFUNC, slot);
   if (cross->added[slot])
-    plait_tape_fail (tape, "%s: slot %u is used twice in a pass: declare another one", G_STRFUNC, slot);
+    plait_tape_fail (tape, "%s: slot %u is used twice in a pass: declare another slot", G_STRFUNC, slot);
   cross->added[slot] = TRUE;
   plait_cross_check_query (cross, G_STRFUNC, x);
   check_contexts (cross, G_STRFUNC, &context, 1);
