@@ -110,7 +110,7 @@ equations_of (const PlaitExperiment *experiment, const PlaitParameterGroup *part
   return g_str_equal (part->title, "prediction") ? plait_predict_equations (experiment->predict.kind) : NULL;
 }
 
-/* Returns the name of the text whose tokens the operations of @part are divided by: a source, or "target". */
+/* Returns the text of @part: the name of a source, or "target". Operations are counted for each token of this text. */
 static const char *
 token_of (const PlaitParameterGroup *part)
 {

@@ -98,7 +98,8 @@ add_legend (GString *html, const PlaitRunComparison *comparison)
                            "over seeds, cut if it is much wider than the distance of the curves.</p>\n");
 }
 
-/* Returns the title of the metric by which all runs were validated. (transfer full) */
+/* Returns the title of the plot of the validation metric. It names the metric only if all runs were validated by one
+ * metric. (transfer full) */
 static char *
 metric_title (const PlaitRunComparison *comparison)
 {

@@ -152,7 +152,7 @@ print_cost (PlaitTerminal *terminal, const PlaitGrid *grid, const PlaitGridCost 
 }
 
 /* Returns the estimate as text: "about 12:30 and 85 MiB: measured", "about 12:30: as LABEL ran". LABEL names another
- * cell. (transfer full) */
+ * cell. NULL if there is no estimate. (transfer full) */
 static char *
 describe_estimate (const PlaitGridCell *cell, const PlaitGridEstimate *estimate)
 {

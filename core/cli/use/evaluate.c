@@ -164,8 +164,8 @@ read_files (Evaluation *evaluation, const Options *options, GError **error)
   return TRUE;
 }
 
-/* Returns the path of the file that a metric cannot score: that of a reference if one is the cause, else that of
- * @system. (transfer none) */
+/* Returns the path of the file that a metric cannot score: a file of references if these are the cause, else the file
+ * of @system. (transfer none) */
 static const char *
 unscored_path (const Evaluation *evaluation, const System *system)
 {

@@ -306,8 +306,8 @@ copy_items (const PlaitAttentionRecord *to, PlaitRecordedItems *slot, Query at, 
             n * sizeof (PlaitScalar));
 }
 
-/* Sets everything recorded for query @at in record @to to what record @from has for query @query. The sentence has
- * equally many memory rows in both records. */
+/* Copies weights and coverage of query @query in record @from to query @at in record @to. The sentence has equally many
+ * memory rows in both records. */
 static void
 copy_query (PlaitAttentionRecord *to, Query at, const PlaitAttentionRecord *from, Query query)
 {
@@ -320,7 +320,7 @@ copy_query (PlaitAttentionRecord *to, Query at, const PlaitAttentionRecord *from
   copy_items (to, &to->sentinels[at.layer], at, from, &from->sentinels[query.layer], query, 1);
 }
 
-/* Sets gate and copy probabilities of query @at in record @to to those of query @query in record @from. */
+/* Copies gate and copy probabilities of query @query in record @from to query @at in record @to. */
 static void
 copy_gate (PlaitAttentionRecord *to, Query at, const PlaitAttentionRecord *from, Query query)
 {

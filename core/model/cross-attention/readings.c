@@ -123,7 +123,7 @@ typedef struct
 {
   gint64 *n; /* number of selected rows that belong to each pair: [pairs] */
   gint64 most;
-  gint64 *indices; /* [pairs][most], -1 after the last; NULL while they are counted */
+  gint64 *indices; /* [pairs][most], -1 after the last; NULL while rows are counted */
 } Windows;
 
 /* Counts the selected rows of each pair, or stores their numbers if windows->indices is not NULL. */

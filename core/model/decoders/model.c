@@ -18,8 +18,8 @@ embedding_declare (PlaitModel *model, const char *name, gint64 size, gint64 widt
                                   settings->scale_embeddings ? 1 / deviation : 1);
 }
 
-/* Returns the embedding of @vocabulary. If embeddings are shared, all streams have one, else each has its own with a
- * name below @prefix. Fails if a shared embedding would need two widths. */
+/* Returns the embedding of @vocabulary. If embeddings are shared, all streams of @vocabulary use one embedding, else
+ * each has its own with a name below @prefix. Fails if a shared embedding would need two widths. */
 static PlaitEmbedding *
 embedding (PlaitModel *model, const char *prefix, const char *vocabulary, gint64 size, gint64 width, GError **error)
 {

@@ -60,8 +60,8 @@ keep_span (Span *spans, guint *n, guint best, Span span)
 }
 
 /* Collects the @best spans of at most @longest text tokens, best first, as hypotheses of two tokens. A span is ranked
- * by the sum of the logits of its beginning and its end. "No answer", token -1, is ranked by the logits of the first
- * row (Rajpurkar et al. 2018). */
+ * by the sum of the logits of its beginning and its end. "No answer" is a hypothesis of one token, -1, and is ranked by
+ * the logits of the first row (Rajpurkar et al. 2018). */
 static void
 collect_spans (PlaitHypotheses *found, const PlaitInput *input, gint64 sentence, const PlaitScalar *begins,
                const PlaitScalar *ends, gint64 longest, guint best)

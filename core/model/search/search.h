@@ -86,10 +86,10 @@ typedef struct
 PlaitSearch *plait_search_new_ensemble (const PlaitSearchMember *members, guint n, PlaitEnsembleRule rule,
                                         PlaitPool *pool, gsize memory, GError **error);
 
-/* Creates a search over @model (borrowed) on @pool (borrowed). It packs the weights once: create a new search when
- * weights change, and only one at a time. Its arenas have at most @memory bytes (0: no limit). Fails with
- * PLAIT_ERROR_MEMORY if the packed weights do not fit, with PLAIT_ERROR_INPUT if this processor does not support
- * @precision. (transfer full) */
+/* Creates a search over @model (borrowed) on @pool (borrowed). Packs the weights of @model once: create a new search
+ * when the weights change. A model can have only one search at a time. The arenas have at most @memory bytes (0: no
+ * limit). Fails with PLAIT_ERROR_MEMORY if the packed weights do not fit, with PLAIT_ERROR_INPUT if this processor does
+ * not support @precision. (transfer full) */
 PlaitSearch *plait_search_new (PlaitModel *model, PlaitPool *pool, PlaitPrecision precision, gsize memory,
                                GError **error);
 void plait_search_free (PlaitSearch *search);

@@ -75,7 +75,7 @@ all_parameters (const PlaitOptimizer *optimizer)
 }
 
 /* Returns a slot for each parameter, with the gradient that @tape keeps. If @tape has no gradient of a parameter, the
- * slot has the parameter's own gradient, which is zero. */
+ * slot has the parameter's own gradient: zero, or with several processes the sum over them. */
 static PlaitUpdateSlot *
 kept_gradients (const PlaitOptimizer *optimizer, PlaitTape *tape, guint *n)
 {
