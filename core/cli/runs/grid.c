@@ -394,7 +394,7 @@ choose_options (const Options *given, const PlaitGrid *grid, PlaitGridOptions *o
   if (given->fresh && (given->collect || given->commands || !(*executor)->waits))
     return plait_fail (error, PLAIT_ERROR_INPUT,
                        "--fresh would restart a job each time that it is put back into the queue; choose another "
-                       "folder with --output");
+                       "folder with --output instead of --fresh");
   return TRUE;
 }
 

@@ -34,7 +34,7 @@ pass_batch (PlaitTrainer *trainer, Pass *pass, GError **error)
     return TRUE;
   if (g_error_matches (*error, PLAIT_ERROR, PLAIT_ERROR_MEMORY))
     g_prefix_error (error,
-                    "a validation batch of %jd sentences does not fit into memory, lower train.validation_batch: ",
+                    "a validation batch of %jd sentences does not fit into memory; lower train.validation_batch: ",
                     pass->batch->n_sentences);
   return FALSE;
 }
