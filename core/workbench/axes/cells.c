@@ -34,7 +34,7 @@ typedef struct
   PlaitAxisConstraints *constraints;
   char **own; /* [n_axes]: the file's own value of the axis's key; NULL if the file lacks the key */
   PlaitCells *cells;
-  GStrvBuilder *duplicates; /* labels of the cells that are left out */
+  GStrvBuilder *duplicates; /* labels of the cells that are left out because they equal an earlier cell */
   GStrvBuilder *duplicate_of;
   GHashTable *by_fingerprint; /* fingerprint of a cell's run -> label of the cell */
   GPtrArray *noted;    /* (element-type PlaitProblems): problems of all cells; kept because @faults points into them */
@@ -334,8 +334,8 @@ drop_duplicates (Builder *builder)
     }
 }
 
-/* Adds each fault to the problems once. The sentence names the first cell with the fault, or no cell if all cells have
- * it. */
+/* Adds each fault to the problems once. The text names the first cell with the fault. If all cells have the fault, it
+ * names no cell. */
 static void
 report_faults (const Builder *builder)
 {

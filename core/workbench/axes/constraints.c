@@ -11,8 +11,9 @@
 /* The constraints of a grid on one axis. */
 typedef struct
 {
-  guint leader;               /* index of the first axis of its zip group, or its own index without a group */
-  PlaitExclusions *condition; /* condition that a cell must meet to have the axis; NULL: all cells have it */
+  guint leader;               /* index of the first axis in the zip group of this axis; without a group, its own
+                                 index */
+  PlaitExclusions *condition; /* only cells that meet this condition have the axis; NULL: all cells have the axis */
 } Constraint;
 
 struct PlaitAxisConstraints

@@ -6,7 +6,7 @@
 #include "process/pool.h"
 #include "experiment/file.h"
 
-/* Endings of schema rows that match any key with the row's prefix, such as exclude.NAME. */
+/* Endings of schema rows. The row exclude.NAME, for example, stands for all keys that begin with "exclude.". */
 #define ANY_NAME ".NAME"
 #define ANY_KEY ".KEY"
 

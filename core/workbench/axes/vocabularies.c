@@ -80,7 +80,8 @@ are_alike (const GPtrArray *a, const GPtrArray *b)
   return a->len == b->len;
 }
 
-/* A class of cells: each of them, if it learnt alone, would learn the same vocabulary from the same texts. */
+/* Cells with equal settings, streams and texts of one vocabulary. Each of these cells alone would learn an equal
+ * vocabulary. */
 typedef struct
 {
   const char *name; /* name of the vocabulary */
@@ -88,7 +89,7 @@ typedef struct
   PlaitExperiment *first; /* first of the cells */
   GPtrArray *cells;       /* (element-type PlaitExperiment) */
   GArray *texts;          /* (element-type PlaitVocabularyText) */
-  GPtrArray *digests;     /* digests of the texts; sorted if their order does not matter */
+  GPtrArray *digests;     /* digests of the texts; sorted if the order of the texts does not matter */
   GPtrArray *streams;     /* names of the streams with this vocabulary */
   guint together;         /* classes with equal numbers learn one vocabulary together */
 } Class;
@@ -139,7 +140,7 @@ add_learner (GPtrArray *classes, PlaitExperiment *experiment, const char *name, 
   g_ptr_array_add (class->cells, experiment);
 }
 
-/* TRUE if @a and @b have a common stream and equal settings. Then both should learn one vocabulary. */
+/* TRUE if @a and @b have a common stream and equal settings. Such classes should learn one vocabulary together. */
 static gboolean
 have_common_stream (const Class *a, const Class *b)
 {
@@ -149,8 +150,8 @@ have_common_stream (const Class *a, const Class *b)
   return FALSE;
 }
 
-/* Gives one number to all classes that should learn one vocabulary: classes with a common stream, and classes that
- * other classes connect. */
+/* Gives one number to all classes that should learn one vocabulary together: classes with a common stream, directly or
+ * through other classes. */
 static void
 number_classes (const GPtrArray *classes)
 {

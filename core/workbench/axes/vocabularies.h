@@ -17,8 +17,8 @@
 /* TRUE if @grid has vocabularies=own. Adds a problem to @grid if the value is wrong. */
 gboolean plait_vocabularies_read_own (const PlaitGridGroup *grid);
 
-/* Makes those of @cells [@n] that should share a vocabulary learn it together (see above). TRUE if that changed a
- * cell. */
+/* Makes cells with a common stream and equal vocabulary settings learn one vocabulary together. TRUE if that changed
+ * one of @cells [@n]. */
 gboolean plait_vocabularies_join (PlaitExperimentCell *cells, guint n, PlaitDigests *digests);
 
 /* Returns the vocabularies of @experiment. (transfer full) (element-type PlaitCellVocabulary) */

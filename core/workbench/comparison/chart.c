@@ -99,9 +99,9 @@ distinguishes_systems (const Runs *runs, const PlaitSettingDifference *differenc
   return FALSE;
 }
 
-/* Names each system by its values of the settings in which systems differ, except @by (may be NULL). Skips a setting
- * that separates no systems with equal names so far. If @by is NULL, names a system without such settings by its
- * file. */
+/* Names each system by its values of the settings in which systems differ, except @by (may be NULL). Uses a setting
+ * only if it separates systems whose names are equal so far. If @by is NULL, a system whose name is still empty gets
+ * the name of its first run. */
 static void
 name_systems (const Runs *runs, const char *by)
 {
@@ -131,7 +131,7 @@ name_systems (const Runs *runs, const char *by)
 }
 
 /* Sets @point to the mean of @values, with a band of one standard deviation on each side. For a single value, the band
- * is from @low to @high if @low is less. */
+ * is from @low to @high if @low is less than @high. */
 static void
 set_point (PlaitPlotPoint *point, const GArray *values, double low, double high)
 {

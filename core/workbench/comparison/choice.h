@@ -17,7 +17,7 @@ gboolean plait_choice_take_runs (const PlaitComparisonChoice *choice, GPtrArray 
 /* Removes the score columns that @choice does not name. FALSE with an error if a name matches no column. */
 gboolean plait_choice_take_columns (const PlaitComparisonChoice *choice, GArray *columns, GError **error);
 
-/* Renames @systems by choice->names. A run that is alone in its system gets the same name. FALSE with an error if the
+/* Renames @systems by choice->names. If a system is a single run, renames the run too. FALSE with an error if the
  * number of names is wrong, or a name is empty, repeated or not UTF-8. */
 gboolean plait_choice_name_systems (const PlaitComparisonChoice *choice, GArray *systems, const GPtrArray *runs,
                                     GError **error);

@@ -15,8 +15,8 @@ plait_run_comparison_free (PlaitRunComparison *comparison)
   g_free (comparison);
 }
 
-/* Collects the score columns from the results of all runs. Drops evaluations that have equal names but were made in
- * different ways. */
+/* Collects the score columns from the results of all runs. Drops named evaluations whose settings differ from those of
+ * the first evaluation with that name. */
 static gboolean
 find_score_columns (PlaitRunComparison *comparison, GError **error)
 {
@@ -177,7 +177,7 @@ plait_run_comparison_split_end (const PlaitRunComparison *comparison, guint firs
   return end;
 }
 
-/* Returns the text about the number of seeds in the header of the p column of score column @m. */
+/* Returns the note on seeds for the heading of the p column of score column @m. */
 static const char *
 seeds_of (const PlaitRunComparison *comparison, guint m)
 {

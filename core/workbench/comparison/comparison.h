@@ -35,8 +35,8 @@ typedef struct
   char **notes;                /* differences of vocabularies and data, from plait_run_results_describe_differences() */
 } PlaitRunComparison;
 
-/* Opens the runs in @paths and compares their scores. p is adjusted by Holm's method over the systems of one score
- * column, except that of equivalence. (transfer full) */
+/* Opens the runs in @paths and compares their scores. The p values of one score column are adjusted together by Holm's
+ * method; p values of equivalence are not adjusted. (transfer full) */
 PlaitRunComparison *plait_run_comparison_new (char *const *paths, const PlaitComparisonOptions *options,
                                               GError **error);
 void plait_run_comparison_free (PlaitRunComparison *comparison);

@@ -5,7 +5,7 @@
 #include "comparison/location.h"
 
 #define MAX_NUMBERS ((gint64)1 << 26)
-#define MAX_STEPS ((gint64)1 << 24) /* maximum product of target words and rows */
+#define MAX_STEPS ((gint64)1 << 24) /* maximum number of target words times number of rows */
 #define MAX_LABEL_BYTES ((gsize)16 << 20)
 #define MAX_AXIS_LENGTH (1 << 16)
 #define MAX_LEVELS 256
@@ -207,7 +207,7 @@ add_entry (const Arrays *arrays, const PlaitDescent *descent, gint64 entry, doub
     {
       PlaitDescentStep *step = &steps[arrays->row[i]];
       double sum = of_level[descent->level[arrays->row[i]]];
-      gboolean again = seen[arrays->row[i]] == entry; /* weighed before by this entry: a child of two neighbours */
+      gboolean again = seen[arrays->row[i]] == entry; /* weighed twice, as a child of two neighbours */
 
       seen[arrays->row[i]] = entry;
       step->weight += arrays->weight[i];

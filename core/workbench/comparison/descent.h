@@ -14,15 +14,15 @@ typedef struct
   double weight; /* softmax weight among its siblings */
   double path;   /* product of the weights on the way from the top level down to the row */
   double share;  /* path divided by the sum of the paths of all weighed rows on its level */
-  guint weighed; /* number of heads that weighed the row */
-  guint taken;   /* number of heads that selected the row */
+  guint weighed; /* number of heads, over the selected layers, that weighed the row */
+  guint taken;   /* number of heads, over the selected layers, that selected the row */
 } PlaitDescentStep;
 
 typedef struct
 {
   char *title;
   char *choice; /* layer and head of the descent, such as "layer 1, mean of 2 heads" */
-  guint ways;   /* number of layers times heads whose mean is taken */
+  guint ways;   /* number of selected layers times number of selected heads */
   gint64 n_targets, n_rows, n_leaves, highest;
   char **targets;
   char **rows;             /* labels of the rows */

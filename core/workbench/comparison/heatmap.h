@@ -20,7 +20,7 @@ typedef struct
 } PlaitHeatmap;
 
 #define PLAIT_HEATMAP_DEFAULT                                                                                          \
-  ((gint64)-1) /* layer: the last one; head: the mean of all; top: PLAIT_HEATMAP_SENTENCES sentences, or all tokens */
+  ((gint64)-1) /* layer: the last; head: mean of all; top: PLAIT_HEATMAP_SENTENCES for sentences, all for tokens */
 #define PLAIT_HEATMAP_MEAN ((gint64)-2)
 
 /* Default number of weights to keep in each row of each head if columns are sentences (Rohde, Wu & Liu 2021, appendix

@@ -97,8 +97,8 @@ read_rows (const PlaitRunFile *run, const char *split, GError **error)
   return plait_length_table_read (run->store, path, error);
 }
 
-/* Returns the name of @split. If runs have different references for @split, appends a text that tells those of @run
- * apart. (transfer full) */
+/* Returns the name of @split. If runs have different references for @split, appends the digest of the references of
+ * @run. (transfer full) */
 static char *
 name_split (const PlaitRunComparison *comparison, const PlaitRunFile *run, const char *split)
 {

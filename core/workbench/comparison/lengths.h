@@ -10,8 +10,9 @@
 
 /* Makes the table of the scores of @metric, shown as @name. @systems are the names of the systems (NULL-terminated),
  * @rows the rows of each system (element-type PlaitLengthRow, of any metrics; or NULL). A cell is "34.50 [33.30,
- * 35.70]", or "–" for an empty bin. The cell ends with the number of sentences if it differs from that of the first
- * system. The title names @split, unless it is NULL. (transfer full) */
+ * 35.70]", or "–" for an empty bin. The column Sentences counts the sentences of the first system with the bin. If a
+ * system has another number of sentences in the bin, its cell ends with that number: "34.50 (120)". The title names
+ * @split, unless it is NULL. (transfer full) */
 PlaitTable *plait_length_table_new (const char *split, const char *metric, const char *name, const char *const *systems,
                                     GArray *const *rows);
 

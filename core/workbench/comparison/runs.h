@@ -25,9 +25,9 @@ plait_run_at (const GPtrArray *runs, guint r)
   return runs->pdata[r];
 }
 
-/* Opens the runs in @paths (NULL-terminated), and all runs that a grid's file links to; with @dumps also dumps of
- * attention. Changes that other programs made in a file are logged as a warning. (transfer full) (element-type
- * PlaitRunFile) */
+/* Opens the runs in @paths (NULL-terminated). The file of a grid stands for all runs that it links to. With @dumps,
+ * also opens dumps of attention. Changes that other programs made in a file are logged as a warning. (transfer full)
+ * (element-type PlaitRunFile) */
 GPtrArray *plait_runs_open (char *const *paths, gboolean dumps, PlaitLog *log, GError **error);
 
 /* Returns the lines of /evaluation/@split/@name of a run, such as "hypotheses" or "sources/en", and their number *@n.

@@ -17,6 +17,6 @@ plait_stored_is_integer (PlaitStoreType type)
   return type == PLAIT_STORE_INT32 || type == PLAIT_STORE_INT64 || type == PLAIT_STORE_UINT8;
 }
 
-/* Returns the next row to add to @table when row @row of @rows is due. In most cases this is @row. If a long middle
- * part begins here, adds the gap "… 12 more; --all shows them" and returns the first of the last @ends rows. */
+/* Returns the row to add to @table next, in most cases @row. If the table has many rows (@rows) and its middle part
+ * begins at @row, adds the gap "… 12 more rows; --all shows them" and returns the first of the last @ends rows. */
 gint64 plait_table_skip (PlaitTable *table, gint64 row, gint64 rows, gint64 ends);

@@ -43,6 +43,7 @@ const char **plait_contract_properties (void);
 typedef void (*PlaitContractCallback) (const PlaitContractResult *result, gpointer data);
 
 /* Checks every property, or those of @only (NULL-terminated), each for at most @seconds, and calls @take with each
- * result at once. No other thread may run, because the function forks. Returns the number of failed properties. */
+ * result as soon as the check ends. No other thread may run, because the function forks. Returns the number of failed
+ * properties. */
 guint plait_contract_check (PlaitContract *contract, const char *const *only, guint seconds, PlaitContractCallback take,
                             gpointer data);

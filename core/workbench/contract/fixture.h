@@ -14,7 +14,7 @@
  * settings. All are small and without dropout. */
 #define PLAIT_FIXTURE_DECODERS 7
 #define PLAIT_FIXTURE_TYPES 3
-#define PLAIT_FIXTURE_TRANSFORMER 0 /* first decoder of each type */
+#define PLAIT_FIXTURE_TRANSFORMER 0 /* numbers of the first decoder of each type */
 #define PLAIT_FIXTURE_GRU 2
 #define PLAIT_FIXTURE_LSTM 5
 /* One source of a small model. The plugins must be loaded; settings are borrowed. */
@@ -30,7 +30,7 @@ typedef struct
 typedef struct
 {
   PlaitPlugin *plugin; /* decoder plugin; NULL: the one that settings.type names, from the combiner's registry */
-  PlaitSettings *plugin_settings; /* parameters of the plugin; NULL: small values, then parameters and more */
+  PlaitSettings *plugin_settings; /* parameters of the plugin; NULL: small values, changed by parameters and more */
   const char *parameters;         /* settings of [decoder], such as "type=gru layers=1 query=intermediate" */
   const char *more;               /* further settings of [decoder], or NULL */
   PlaitPlugin *combiner;
@@ -62,7 +62,8 @@ typedef struct
  * have been read. (transfer full) */
 PlaitSettings *plait_fixture_settings (PlaitPlugin *plugin);
 
-/* Returns a component of @plugin with @settings (borrowed), named [@group]; it is not opened. (transfer full) */
+/* Returns a component of @plugin with @settings (borrowed), named [@group]. The caller opens the component. (transfer
+ * full) */
 PlaitComponent *plait_fixture_part (PlaitPlugin *plugin, PlaitSettings *settings, const char *group);
 
 /* Creates a model of @n sources, "first", "second", "third", "fourth", with values drawn from @seed. (transfer full) */

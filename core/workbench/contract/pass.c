@@ -204,7 +204,7 @@ plait_pass_has_gradients (const PlaitFixture *fixture, const PlaitBatch *batch, 
     .sample = sample,
     .small = sizeof (PlaitScalar) == sizeof (double)
                  ? 0
-                 : 1, /* float differences are precise enough only for the largest gradients of a parameter */
+                 : 1, /* float: finite differences are precise enough only for the largest gradients of a parameter */
   };
 
   for (guint i = 0; i < n; i++)

@@ -39,8 +39,9 @@ plait_word_aligner_new (const PlaitExperimentModel *experiment_model, const Plai
   return g_steal_pointer (&aligner);
 }
 
-/* Returns the source word that gets most attention, or -1 if the rows outside words get more. @sums [@n + 1] is the
- * attention to each token, and last to all rows that are not tokens. */
+/* Returns the source word that gets most attention. Returns -1 if a token outside words, or all rows that are not
+ * tokens together, get at least as much. @sums has the attention to each of @n tokens, then that to all rows that are
+ * not tokens. */
 static gint64
 find_best (const double *sums, const gint64 *words, gint64 n, gint64 n_words)
 {

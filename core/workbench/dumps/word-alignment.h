@@ -12,8 +12,8 @@
  * of its attention.
  *
  * The attention to a source word is the sum over its pieces; the attention of a target word is the mean over its
- * pieces. A target word that attends more to tokens outside words, such as the end token, is not aligned. If two source
- * words get equal attention, the first wins.
+ * pieces. A target word is not aligned if a token outside words, such as the end token, gets at least as much of its
+ * attention. If two source words get equal attention, the first wins.
  */
 typedef struct
 {

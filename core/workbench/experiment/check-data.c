@@ -270,7 +270,7 @@ check_name_of_split (const PlaitResolution *resolution, const char *split)
                               forced, split);
 }
 
-/* Checks that every split with a file, and always train, has a file for each used stream. */
+/* Checks that train, and every other split that has a file, has a file for each used stream. */
 static void
 check_files (const PlaitResolution *resolution)
 {

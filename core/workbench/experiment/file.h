@@ -295,7 +295,7 @@ PlaitKeyFile *plait_experiment_read (const char *path, const PlaitOverride *over
 #define PLAIT_GRID_GROUP "grid"
 
 /* Splits a key with dots: "source.en.layers" into group "source en" and key "layers", "data.train.en" into "data" and
- * "train.en". FALSE if a dot is missing. (transfer full) both */
+ * "train.en". FALSE if a dot is missing. The caller owns *@group and *@key. */
 gboolean plait_experiment_split_key (const char *dotted, char **group, char **key);
 
 /* Makes experiments from key-files, such as the cells of a grid. It remembers checked files, so that later experiments

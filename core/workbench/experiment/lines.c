@@ -154,7 +154,7 @@ compare_lines (const PlaitResolution *resolution, const PlaitDataFile *file, GHa
     }
 }
 
-/* Compares each file with the first one of its split. */
+/* Compares the number of lines of each file with that of the first stream of its split. */
 void
 plait_resolution_check_lines (const PlaitResolution *resolution)
 {

@@ -112,8 +112,8 @@ gboolean plait_resolution_is_alternative (const PlaitResolution *resolution, con
  * adding problems. */
 gboolean plait_resolution_read_host_keys (const PlaitResolution *resolution, const char *group, PlaitSettings *host);
 
-/* Reads the parameters of @component from [@group]. The group also has keys of the core, @host; messages suggest keys
- * of both. @chooser is the key that names the plugin. */
+/* Reads the parameters of @component from [@group]. The group also has keys of the core, @host; messages suggest
+ * parameters and core keys. @chooser is the key that names the plugin. */
 void plait_resolution_read_plugin_keys (const PlaitResolution *resolution, const char *group, const PlaitSettings *host,
                                         PlaitComponent *component, const char *chooser);
 
@@ -186,8 +186,8 @@ void plait_resolution_check_compatibility (const PlaitResolution *resolution);
 /* Adds a problem if a stream is read by sources of different kinds of input. */
 void plait_resolution_check_kinds (const PlaitResolution *resolution);
 
-/* Adds a problem for each file or vocabulary of [data] that no source and no target reads or that is missing, and for
- * streams that the task of a generated corpus does not make. */
+/* Adds a problem for each file or vocabulary of [data] that is missing, or that belongs neither to a source nor to the
+ * target. For a generated corpus, adds a problem for each stream that the task does not make. */
 void plait_resolution_check_data (const PlaitResolution *resolution);
 
 /* Returns the target and the streams of all sources, used or not, of their factors and tags; NULL-terminated. (transfer
@@ -206,7 +206,7 @@ void plait_resolution_check_documents (const PlaitResolution *resolution);
 void plait_resolution_check_prediction (const PlaitResolution *resolution);
 
 /* Adds a problem if the streams of training have different numbers of files, or if data.weights or data.share do not
- * suit them. */
+ * suit these files. */
 void plait_resolution_check_training_files (const PlaitResolution *resolution);
 
 /* Adds a problem for each file of a split whose number of lines or feature sentences differs from the first file's. */

@@ -309,8 +309,7 @@ find_unclaimed (const PlaitGrid *grid, const Folder *folder)
     }
 }
 
-/* Finds finished runs of cells that this part of the grid leaves out, if they had the same training as one of its
- * cells. */
+/* Searches the cells outside this part of the grid for finished runs with the same training as a cell of this part. */
 static void
 find_trained (const PlaitGrid *grid, const Folder *folder)
 {

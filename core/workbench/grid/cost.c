@@ -9,7 +9,7 @@
 enum
 {
   POLL_MILLISECONDS = 100,
-  MAX_CELL_SECONDS = 120, /* limit for one cell, including reading its data */
+  MAX_CELL_SECONDS = 120, /* limit for measuring one cell, including reading its data */
   MAX_TOTAL_SECONDS = 60, /* no further cell is measured after this time */
 };
 

@@ -6,7 +6,8 @@
 /* Time and memory that a due cell would take. */
 typedef struct
 {
-  const PlaitGridCell *like; /* cell whose cost is used here, perhaps this cell itself; NULL: no cost is known */
+  const PlaitGridCell *like; /* first of the cells whose mean cost is used, perhaps this cell itself; NULL: no cost is
+                                known */
   gboolean measured;         /* TRUE: the speed of that cell was measured now; FALSE: that cell's run is finished */
   double seconds;
   gsize bytes;          /* peak memory; 0: unknown */
@@ -17,7 +18,7 @@ typedef struct
 /* Time and memory that the due cells of a grid would take. */
 typedef struct
 {
-  guint n_ran;              /* number of finished cells whose time is known */
+  guint n_ran;              /* number of cells with a finished run whose time is known */
   guint n_measured;         /* number of cells whose speed was measured now */
   guint threads;            /* threads of each measured cell */
   double seconds;           /* sum over all due cells; 0: unknown */
@@ -27,10 +28,10 @@ typedef struct
 } PlaitGridCost;
 
 /*
- * Estimates the cost of each due cell, from known cells that share most axis values with it. Known cells are finished
- * cells and, unless @options is NULL, cells whose speed is measured now. Of cells that differ only in the seed, one is
- * measured if none of them has run. A measurement takes a few seconds in its own process (run/speed.h); all together
- * take about a minute.
+ * Estimates the cost of each due cell, from known cells that share most axis values with it. Known cells are cells with
+ * a finished run and, unless @options is NULL, cells whose speed is measured now. Of cells that differ only in the
+ * seed, one is measured if none of them has run. A measurement takes a few seconds in its own process (run/speed.h);
+ * all together take about a minute.
  *
  * For a cell that is only evaluated, or that shares the training of an earlier cell, only evaluation is counted. The
  * training that an interrupted cell has already done is subtracted. Writes nothing to the folder. (transfer full)

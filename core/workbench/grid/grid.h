@@ -127,7 +127,7 @@ typedef struct
   guint jobs;     /* number of cells that run at once, each in its own process; 0: one for each processor, while memory
                      lasts */
   guint threads;  /* threads of each cell; 0: number of processors divided by the number of cells that run at once */
-  guint retries;  /* how often a failed cell is retried, from its checkpoint if it has one */
+  guint retries;  /* maximum retries of a failed cell; a retry continues from the checkpoint, if there is one */
   gint64 seconds; /* time limit of a cell in seconds, after which it is stopped and counts as failed; 0: no limit */
   guint patience; /* time in seconds after which a scheduler's command is given up; 0: 60 */
   const char *command;

@@ -37,7 +37,7 @@ typedef struct
   guint done;
   guint finished;
   double seconds; /* seconds of all finished cells together */
-  gsize max;      /* peak memory of a cell so far, bytes */
+  gsize max;      /* largest peak memory of all cells so far, in bytes */
   gint64 last;    /* monotonic time of the last start */
   gboolean stopped;
 } Runner;

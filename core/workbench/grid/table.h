@@ -9,10 +9,11 @@
  * The table of a grid: a row for each combination of axis values without the seed, with mean and spread over seeds for
  * each metric of each test split.
  *
- * Each row is tested against the first row, on the finished seeds of both. The test is a t test over seeds and
- * sentences (significance/seeds.h). If both rows have a single seed, it is approximate randomisation, which generalises
- * to other sentences but not to other seeds. p is adjusted by Holm's method over the rows of one metric. Cells with
- * other references for a split have score columns of their own, tested against the first row that has these columns.
+ * Each row is tested against the first row, with all finished seeds of the two rows. If one of the rows has several
+ * finished seeds, the test is a t test over seeds and sentences (significance/seeds.h). If each row has one seed, the
+ * test is approximate randomisation, which generalises to other sentences but not to other seeds. p is adjusted by
+ * Holm's method over the rows of one metric. Cells with other references for a split have score columns of their own,
+ * tested against the first row that has these columns.
  */
 
 typedef struct

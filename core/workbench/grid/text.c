@@ -10,7 +10,7 @@ static const char apart[] = "Cells with other references of a split have a table
 
 typedef struct
 {
-  guint first, end; /* score columns first .. end - 1; the part shows those whose field apart equals that of the part */
+  guint first, end; /* shows those of score columns first .. end - 1 that have this value of the field apart */
   gboolean apart;
 } Part;
 
@@ -33,7 +33,7 @@ axis_title (const PlaitGridTable *table, guint axis)
   return dot ? dot + 1 : key;
 }
 
-/* Returns the text about the number of seeds in the header of the p column of score column @m. */
+/* Returns the note on seeds for the heading of the p column of score column @m. */
 static const char *
 seeds_of (const PlaitGridTable *table, guint m)
 {

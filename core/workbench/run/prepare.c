@@ -159,7 +159,7 @@ check_average (const PlaitRunState *run, GError **error)
                         "parameters; add validation text, or use best or last");
 }
 
-/* Sets the initial parameters. A continued run overwrites them with its own. */
+/* Sets the initial parameters. A continued run later overwrites them with the parameters of its checkpoint. */
 static gboolean
 initialise (PlaitRunState *run, GError **error)
 {

@@ -44,7 +44,7 @@ offer_to_die_first (void)
 
   if (file < 0)
     return;
-  /* If this is not permitted, the kernel kills the largest process, which in most cases is this one too. */
+  /* If this is not permitted, the kernel kills the largest process, which in most cases is this child. */
   (void)!write (file, "500", 3);
   close (file);
 }

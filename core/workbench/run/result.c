@@ -345,7 +345,8 @@ plait_run_result_new (PlaitStore *run, GError **error)
   return g_steal_pointer (&result);
 }
 
-/* Returns the settings of evaluation @split in the first of @results that has it; NULL: those of the run itself. */
+/* Returns the field set of evaluation @split in the first of @results with this evaluation; NULL if no result has it,
+ * or if it is not a named evaluation. */
 static const char *
 find_set (PlaitRunResult *const *results, guint n, const char *split)
 {

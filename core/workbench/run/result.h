@@ -19,7 +19,7 @@ typedef struct
   PlaitMetric *scorer; /* computes the score from statistics of sentences; NULL for scores without such statistics, such
                           as perplexity */
   PlaitStatistics *statistics; /* statistics of all sentences, which scorer reads */
-  char *set;                   /* settings of a named evaluation (SPLIT.NAME) that differ from the run's; else NULL */
+  char *set;                   /* named evaluation (SPLIT.NAME): its settings that can change scores; else NULL */
   char *references;            /* digest of the references; only systems scored with equal references are compared */
   gboolean aside;              /* TRUE: tables show the score only if another run has it with aside FALSE */
 } PlaitRunScore;
@@ -51,8 +51,8 @@ void plait_run_result_free (PlaitRunResult *result);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitRunResult, plait_run_result_free)
 
 /* Removes named evaluations from @results [n] (may contain NULL) if their settings differ from those of the first
- * evaluation with that name, so that all scores of a column come from one kind of search. Logs a warning for each,
- * which calls the results @names [n]. */
+ * evaluation with that name, so that all scores of a column come from one kind of search. Logs a warning for each
+ * removed evaluation, with the name of its result from @names [n]. */
 void plait_run_results_drop_mixed (PlaitRunResult *const *results, const char *const *names, guint n, PlaitLog *log);
 
 /* Returns the score by @metric on @split; NULL if there is none. (transfer none) */

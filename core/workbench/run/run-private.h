@@ -21,7 +21,7 @@ typedef struct
   PlaitReferences *validation_references;
   GPtrArray *tests; /* (element-type PlaitCorpus): test splits, opened before training so that errors appear early */
   PlaitExperimentModel *experiment_model;
-  PlaitInitialisation *initialisation; /* where initial parameters come from; NULL: they are random */
+  PlaitInitialisation *initialisation; /* source of the initial parameters; NULL: all are random */
   PlaitTrainer *trainer;
   PlaitTrainingLog *training_log; /* log for other programs; NULL: not requested, or training has not begun */
   PlaitRunOutput *run_output;

@@ -28,10 +28,10 @@ PlaitSeedStatistics plait_seed_statistics_new (const PlaitScoreColumn *score_col
 /* Returns the statistics as a table shows them: "34.50 [33.30, 35.70]" or "34.50 ± 0.80". */
 PlaitTableScore plait_seed_statistics_shown (const PlaitSeedStatistics *seed_statistics);
 
-/* Adds 1 to n[0] if both compared systems had one seed, to n[1] if one of them had more. */
+/* If the system was tested, adds 1 to n[0] if the two systems had one seed each, else to n[1]. */
 void plait_seed_statistics_count_seeds (const PlaitSeedStatistics *seed_statistics, guint n[2]);
 
-/* Tests @system against @baseline in @score_column, if both have comparable sentences, and stores the result in
+/* Tests @system against @baseline in @score_column, if both have statistics of sentences, and stores the result in
  * @seed_statistics. Uses a t test over seeds and sentences (significance/seeds.h), or @test if both have one seed. Adds
  * the result to @compared (element-type PlaitComparison), so that the p values of several tests are adjusted
  * together. */

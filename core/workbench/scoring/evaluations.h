@@ -62,7 +62,7 @@ char *plait_evaluations_seal (const PlaitEvaluations *evaluations, const char *f
  * (plait_evaluations_seal). */
 gboolean plait_evaluations_is_incomplete (const char *key);
 
-/* Writes the evaluations that were made to @store, and copies all valid ones of the old file. An evaluation is valid if
- * its fingerprint is right; a named one, if its settings still give its fingerprint. Sets what viewers show first: a
+/* Writes the new evaluations to @store, and copies all valid evaluations of the old file. An evaluation is valid if its
+ * fingerprint is right; a named one, if its settings still give its fingerprint. Sets what viewers show first: a
  * heatmap, or the training curve. */
 gboolean plait_evaluations_write (const PlaitEvaluations *evaluations, PlaitStore *store, GError **error);

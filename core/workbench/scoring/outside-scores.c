@@ -11,9 +11,9 @@
 
 #define MAX_BYTES ((gsize)1 << 28)
 #define MAX_SECONDS (30 * 24 * 60 * 60)
-#define MAX_SAID 300 /* maximum characters of a command's error line that a message quotes */
+#define MAX_SAID 300 /* maximum bytes of a line that a message quotes */
 
-/* Appends @text with each sequence of white space replaced by one space, so that it contains no tab or line end. */
+/* Appends @text with each character of white space replaced by a space, so that fields contain no tab or line end. */
 static void
 append_text (GString *to, const char *text)
 {
@@ -21,7 +21,7 @@ append_text (GString *to, const char *text)
     g_string_append_c (to, g_ascii_isspace (*c) ? ' ' : *c);
 }
 
-/* Returns the input of commands: a line for each sentence. (transfer full) */
+/* Returns the input of commands: one line for each line or document of the split. (transfer full) */
 static char *
 input_of (const PlaitEvaluation *evaluation)
 {

@@ -10,8 +10,8 @@ typedef struct
 {
   const char *name; /* name of the group as users see it, such as "parameters and optimizer" */
   guint compared;   /* number of datasets and their attributes */
-  guint different;  /* number of those that differ or are in one file only */
-  double largest;   /* largest difference between two numbers; 0 if only other things differ */
+  guint different;  /* number of compared objects that differ or are in one file only */
+  double largest;   /* largest difference between two numbers; 0 if no numbers differ */
   char *first;      /* first path that differs, or NULL */
 } PlaitRunDiff;
 

@@ -20,9 +20,9 @@ const PlaitKnownText *plait_digests_known (PlaitDigests *digests, const char *pa
 /* Computes the digests of the files @paths in parallel, skipping unreadable ones; @pool may be NULL. */
 void plait_digests_share (PlaitDigests *digests, GPtrArray *paths, PlaitPool *pool);
 
-/* Returns an empty table of digests of files. If @run is not NULL, @own is its experiment: the table takes the digests
- * of training files from @run, so that these files need not exist, and reads those files of test splits that exist.
- * @run and @own must outlive the result. (transfer full) */
+/* Returns an empty table of digests of files. If @run is not NULL, @own is its experiment: digests of training files
+ * are then taken from @run, so these files need not exist. Files of test splits are read if they exist. @run and @own
+ * must outlive the result. (transfer full) */
 PlaitDigests *plait_digests_new (PlaitStore *run, const PlaitExperiment *own);
 void plait_digests_free (PlaitDigests *digests);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitDigests, plait_digests_free)

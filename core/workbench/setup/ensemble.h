@@ -14,7 +14,7 @@ typedef struct
 {
   const char *checkpoint;
   const PlaitOverride *sets;    /* values of --set, or NULL */
-  const PlaitOverride *implied; /* sets that other options stand for, applied later; or NULL */
+  const PlaitOverride *implied; /* settings that other options imply, applied after sets; or NULL */
   gboolean changed;
   PlaitLog *log;
 } PlaitEnsembleOptions;

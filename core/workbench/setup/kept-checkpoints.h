@@ -9,7 +9,7 @@
  * N.
  */
 
-/* Writes the @limit newest kept checkpoints to @store. They are those of the file @old (may be NULL) and, unless @step
- * is 0, a new checkpoint with @parameters after update @step. */
+/* Writes kept checkpoints to @store, at most the @limit newest: copies from the file @old (may be NULL) and, unless
+ * @step is 0, a new checkpoint with @parameters after update @step. */
 gboolean plait_kept_checkpoints_write (const PlaitParameters *parameters, gint64 step, gint64 limit, PlaitStore *old,
                                        PlaitStore *store, GError **error);

@@ -306,8 +306,8 @@ warn_of_unknown_labels (const PlaitRunInputs *run_inputs, const char *split, con
 }
 
 /* Sets *@text_cache to the cache if one of the files of @streams (element-type PlaitCorpusStream) is large, so that the
- * encoded corpus is cached; otherwise to NULL. If it is not NULL, sets the digests of all files, in arrays that @lists
- * owns. FALSE on failure. */
+ * encoded corpus is cached; otherwise to NULL. With a cache, also sets the digests of all files in @streams, as arrays
+ * that @lists owns. FALSE on failure. */
 static gboolean
 know_files (const PlaitRunInputs *run_inputs, const GPtrArray *streams, GPtrArray *lists,
             const PlaitTextCache **text_cache, GError **error)

@@ -24,7 +24,7 @@ void plait_run_inputs_free (PlaitRunInputs *run_inputs);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitRunInputs, plait_run_inputs_free)
 
 /* Writes the text of a generated corpus, unless that was done before, into a folder that is removed with @run_inputs.
- * Until then, the splits of the corpus have no files. plait_run_inputs_new() calls this function if its @run is
+ * Before this call, the splits of the corpus have no files. plait_run_inputs_new() calls this function if its @run is
  * NULL. */
 gboolean plait_run_inputs_generate (PlaitRunInputs *run_inputs, PlaitLog *log, GError **error);
 
@@ -74,8 +74,8 @@ gboolean plait_run_inputs_write (const PlaitRunInputs *run_inputs, PlaitStore *s
 /* Writes the digests of the test splits to /data, replacing existing ones. */
 gboolean plait_run_inputs_write_tests (const PlaitRunInputs *run_inputs, PlaitStore *store, GError **error);
 
-/* Fails if the files differ from the digests that @run stores; the error names them. plait_run_inputs_check_training()
- * checks only files of training. */
+/* Fails if the files differ from the digests that @run stores; the error names the files that differ.
+ * plait_run_inputs_check_training() checks only files of training. */
 gboolean plait_run_inputs_check (const PlaitRunInputs *run_inputs, PlaitStore *run, GError **error);
 gboolean plait_run_inputs_check_training (const PlaitRunInputs *run_inputs, PlaitStore *run, GError **error);
 

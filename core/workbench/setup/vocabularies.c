@@ -306,9 +306,10 @@ knows_stream (PlaitStore *run, const char *stream)
   return found;
 }
 
-/* Returns the name that @run uses for the vocabulary that this experiment calls @name. @run has a vocabulary @name:
- * @name. Else, with @shared (all streams of this experiment share one vocabulary): the only vocabulary of @run. Else
- * "shared", if @name is a stream of @run. NULL if @run has no such vocabulary. (transfer full) */
+/* Returns the name in @run of the text vocabulary that this experiment calls @name. If @run has a vocabulary @name,
+ * returns @name. Otherwise, if @shared (the streams of this experiment share one vocabulary), returns the name of the
+ * only vocabulary of @run. Otherwise, if @name is a stream of @run, returns "shared". NULL if @run lacks this
+ * vocabulary. (transfer full) */
 static char *
 name_there (PlaitStore *run, const char *name, gboolean shared)
 {
@@ -319,8 +320,8 @@ name_there (PlaitStore *run, const char *name, gboolean shared)
   return has_of_text (run, "shared") && knows_stream (run, name) ? g_strdup ("shared") : NULL;
 }
 
-/* Opens the run that training begins with, as *@run. Sets *@there to the name that it uses for vocabulary @name; NULL
- * if this vocabulary is not taken from it. */
+/* Opens the run that training begins with, as *@run. Sets *@there to the name that the run uses for vocabulary @name;
+ * NULL if this vocabulary is not taken from the run. */
 static gboolean
 find_initial (const PlaitExperiment *experiment, const char *name, PlaitLog *log, PlaitStore **run, char **there,
               GError **error)

@@ -23,9 +23,9 @@ typedef enum
 /* Returns from where a new run gets the vocabulary of token stream @stream. */
 PlaitVocabularyOrigin plait_vocabulary_origin (const PlaitExperiment *experiment, const char *stream);
 
-/* Returns a table from names to vocabularies, which has all vocabularies of the experiment, and logs where they come
- * from. They come from @run, a run of this experiment, if it is not NULL. @run_inputs need not have them yet. @pool
- * (may be NULL) speeds up learning. (transfer full) */
+/* Returns a table that maps names to vocabularies, with all vocabularies of the experiment, and logs the origin of
+ * each. If @run, a run of this experiment, is not NULL, takes all vocabularies from @run. @run_inputs need not have its
+ * vocabularies yet. @pool (may be NULL) speeds up learning. (transfer full) */
 GHashTable *plait_vocabularies_find (const PlaitRunInputs *run_inputs, PlaitStore *run, PlaitPool *pool, PlaitLog *log,
                                      GError **error);
 

@@ -20,8 +20,8 @@ is_common (const PlaitInitialisation *initialisation, const char *prefix, gsize 
   return TRUE;
 }
 
-/* Returns the shortest pattern such as "source/en/STAR" that covers @name and only parameters with @outcome; @name
- * itself if there is none. (transfer full) */
+/* Returns the shortest prefix of @name, such as "source/en/", that only parameters with @outcome have, followed by a
+ * star. Returns @name itself if there is no such prefix. (transfer full) */
 static char *
 shorten (const PlaitInitialisation *initialisation, const char *name, PlaitInitialisationOutcome outcome)
 {

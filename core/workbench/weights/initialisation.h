@@ -9,9 +9,9 @@
  * equal names and shapes. With train.initialise_map, makes parameters of the tensors that the map names. The globs
  * initialise_take and initialise_leave select among the parameters. All others keep their random values.
  *
- * If the model has more learned positions, the first are taken; initialise_positions may ask to repeat them. Parameters
- * whose rows are words (embeddings, output layer) are taken from a run only if the vocabularies are equal. For
- * published weights, only the number of words can be checked.
+ * If the model has more learned positions than the origin, only the first positions are taken; initialise_positions may
+ * ask to repeat them. Parameters whose rows are words (embeddings, output layer) are taken from a run only if the
+ * vocabularies are equal. For published weights, only the number of words can be checked.
  */
 typedef struct PlaitInitialisation PlaitInitialisation;
 
@@ -36,7 +36,7 @@ void plait_initialisation_log (const PlaitInitialisation *initialisation, PlaitL
 guint plait_initialisation_taken (const PlaitInitialisation *initialisation, guint *all);
 
 /* Writes /initialisation: the attributes run, checkpoint, take and leave, and the table parameters with columns name,
- * outcome, shape here and shape there. Outcomes are: taken; grown (only the first rows were taken); fresh (missing
- * there); left (because of the globs); other shape; other vocabulary. For published weights, run is their file and
- * checkpoint is empty. */
+ * outcome, shape here and shape there. Outcomes are: taken; grown (only the first rows were taken); fresh (missing in
+ * the run or weights); left (because of the globs); other shape; other vocabulary. For published weights, run is their
+ * file and checkpoint is empty. */
 gboolean plait_initialisation_write (const PlaitInitialisation *initialisation, PlaitStore *store, GError **error);

@@ -257,8 +257,8 @@ plait_name_map_ignores (const PlaitNameMap *map, const char *tensor)
   return FALSE;
 }
 
-/* Matches @tensor against @template. Stores what each {NAME} matched in the element of @name for that part of the
- * group's name. FALSE if @tensor does not match. */
+/* Matches @tensor against @template. If part k of the group's name is a {NAME} of @template, sets @name[k] to the text
+ * in @tensor that this {NAME} matched. FALSE if @tensor does not match. */
 static gboolean
 read_back (const char *template, const char *tensor, const Group *group, char **name)
 {

@@ -6,8 +6,8 @@
 #include "foreign/safetensors.h"
 
 /*
- * Parameters from a safetensors file. They have their own names, as plait export writes them, or are made of published
- * tensors by a name map.
+ * Parameters from a safetensors file. Without a name map, the tensors in the file have the names of parameters, as
+ * plait export writes them. A name map makes parameters of published tensors with other names.
  */
 typedef struct PlaitPublished PlaitPublished;
 
@@ -30,13 +30,13 @@ typedef enum
 /*
  * Reads the values of @parameter; call plait_parameters_write_values() before. Sets @there to the rows and width of the
  * tensor. For learned positions, reads the first rows; the tensor may have more or fewer. With a map, a missing tensor
- * or another shape is an error that names both files.
+ * or another shape is an error that names the map and the file of weights.
  */
 PlaitPublishedOutcome plait_published_read (PlaitPublished *published, const PlaitParameter *parameter, gint64 there[2],
                                             GError **error);
 
 /* Returns the names of the first @max tensors of which no parameter was made, as one text. Sets *@n to the number of
- * all of them. (transfer full) */
+ * all such tensors. (transfer full) */
 char *plait_published_unused (const PlaitPublished *published, guint max, guint *n);
 
 /* TRUE if the model should have taken @parameter, made of @tensor. @parameter has '*' for parts that the tensor's name
