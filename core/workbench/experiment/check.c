@@ -34,7 +34,7 @@ check_structure_of_one (const PlaitResolution *resolution, const PlaitSchema *re
       return;
   plait_resolution_problem (resolution, "decoder", key,
                             "the %s %s needs at least one memory with %s, which no source provides; choose an encoder "
-                            "that provides it for one of them, or another %s",
+                            "with such memories for one source, or another %s",
                             plait_plugin_kind_name (reader->kind), reader->name, text,
                             plait_plugin_kind_name (reader->kind));
 }

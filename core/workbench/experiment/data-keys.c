@@ -157,7 +157,8 @@ read_path (const PlaitResolution *resolution, const char *key, const char *text,
     return g_steal_pointer (&path);
   if (!g_file_test (path, G_FILE_TEST_EXISTS) && strchr (name, ';'))
     plait_resolution_problem (resolution, "data", key,
-                              "there is no file %s; only streams of training take several files: join them", path);
+                              "there is no file %s; only streams of training take several files: join these files",
+                              path);
   else if (!g_file_test (path, G_FILE_TEST_EXISTS))
     plait_resolution_problem (resolution, "data", key,
                               g_path_is_absolute (name) ? "there is no file %s; name another"

@@ -193,7 +193,8 @@ plait_resolution_check_documents (const PlaitResolution *resolution)
     for (guint j = 0; lines[j]; j++)
       if (*sentences[i] != '\0' && names_stream (lines[j], sentences[i]))
         plait_resolution_problem (resolution, "data", "documents_by_line",
-                                  "the stream %s is also in documents; leave it in one of them", sentences[i]);
+                                  "the stream %s is also in documents; name the stream in one of the two keys only",
+                                  sentences[i]);
   check_target_roles (resolution);
   check_pairing (resolution);
   for (guint i = 0; i < experiment->n_sources; i++)

@@ -74,10 +74,10 @@ plait_resolution_check_vocabulary_texts (const PlaitResolution *resolution)
         const PlaitDataFile *file = &g_array_index (data->vocabulary_files, PlaitDataFile, k);
 
         if (g_str_equal (text->stream, file->stream))
-          plait_resolution_problem (
-              resolution, "data", text->key,
-              "names a text from which to learn vocabulary %s, but %s names a file that holds it; drop one of them",
-              file->stream, file->key);
+          plait_resolution_problem (resolution, "data", text->key,
+                                    "names a text from which to learn vocabulary %s, but %s names a file that holds "
+                                    "it; drop one of the two keys",
+                                    file->stream, file->key);
       }
 }
 

@@ -73,7 +73,7 @@ end_line (const GString *line, GError **error)
     return g_strdup (line->str);
   return plait_fail_null (
       error, PLAIT_ERROR_INPUT,
-      "a path or a value of --set contains a line break, which a line of a job cannot have; rename it");
+      "a path or a value of --set contains a line break, which a line of a job cannot contain; remove the line break");
 }
 
 /* Groups the due cells by training fingerprint, in the order of the cells. (transfer full) (element-type GPtrArray of

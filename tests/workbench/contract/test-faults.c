@@ -271,7 +271,7 @@ add_undeclared (PlaitTape *tape, PlaitCrossAttention *cross, PlaitNode *context)
 #define OF_COMBINER "with [decoder] type=transformer, 3 sources: combiner \"serial\" of [combiner], combine: "
 
 FAULTY (COMBINER, refuses_its_defaults, "runs",
-        "its schema allows decoders of type=transformer, but each of them refuses its defaults (combiner "
+        "the plugin's schema allows decoders of type=transformer, but its defaults work with none of them (combiner "
         "\"serial\" of [combiner]: nothing is to my taste)",
         .build = refuse_all)
 FAULTY (COMBINER, gives_nothing, "runs", "combine", .change = give_nothing)

@@ -79,7 +79,7 @@ TEST_CASE (experiment_file, every_fault_has_its_place_and_remedy)
       "names 1 (train.en); files with equal numbers belong together" },
     { 9, "train.image=train.h5;test.h5", "names several files, but features of a split are one HDF5 file; join" },
     { 7, "train.en=train.en;nowhere", "there is no file" },
-    { 11, "test2016.en=test.en;train.en", "only streams of training take several files: join them" },
+    { 11, "test2016.en=test.en;train.en", "only streams of training take several files: join these files" },
     { 6, "weights=1;2",
       "[data] weights: weighs several training files, but each stream has only one; name several files" },
     { 6, "weights=1;x", "[data] weights: \"x\" is not a positive number; give one for each file" },
@@ -102,7 +102,7 @@ TEST_CASE (experiment_file, every_fault_has_its_place_and_remedy)
     { 6, "vocabulary_text.shared.1=none.txt", "example.ini:6: [data] vocabulary_text.shared.1: there is no file" },
     { 6, "vocabulary.shared=train.en\nvocabulary_text.shared.1=train.en",
       "example.ini:7: [data] vocabulary_text.shared.1: names a text from which to learn vocabulary shared, but "
-      "vocabulary.shared names a file that holds it; drop one of them" },
+      "vocabulary.shared names a file that holds it; drop one of the two keys" },
     { 6, "vocabulary.shared=none.model", "example.ini:6: [data] vocabulary.shared: there is no file" },
     { 6, "append_end=1", "example.ini:6: [data] append_end: the value \"1\" is not a truth value; give true or false" },
     { 6, "generate=agreemnt", "example.ini:6: [data] generate: " },
@@ -264,7 +264,7 @@ TEST_CASE (experiment_file, combiners_must_fit)
     { OF_ONE_PYRAMID,
       { "experiment.sources=en" },
       "example.ini:13: [decoder] combiner: the combiner descent needs at least one memory with levels, which no "
-      "source provides; choose an encoder that provides it for one of them, or another combiner" },
+      "source provides; choose an encoder with such memories for one source, or another combiner" },
     { OF_ONE_PYRAMID,
       { "decoder.combiner=downwards" },
       "[source en] encoder: the combiner downwards needs memories with levels" },
