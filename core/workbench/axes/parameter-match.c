@@ -9,7 +9,7 @@
 
 #define KEY "match"
 #define VARY "match.vary"
-#define MAX_WIDTH ((gint64)1 << 20) /* largest width that is tried */
+#define MAX_WIDTH ((gint64)1 << 20) /* maximum width in the file; the search does not double larger widths */
 
 /* A width that match.vary names, with its value in the file. */
 typedef struct

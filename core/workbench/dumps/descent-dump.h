@@ -25,6 +25,7 @@
  *     taken            [n]: 1 if the descent continues through the row, or ends at it as a leaf
  */
 
-/* Writes the rows that @attention weighed and selected as the item @path. Writes nothing if every row was weighed. */
+/* Writes the rows that @attention weighed and selected as the item @path. Writes nothing if no attention selects
+ * rows. */
 gboolean plait_descent_dump_write (PlaitStore *store, const char *path, const PlaitAttentionRecord *attention,
                                    const PlaitLabels *labels, GError **error);

@@ -30,7 +30,7 @@ gboolean plait_translation_rates_take (const PlaitBatch *batch, gint64 sentence,
                                        const PlaitAttentionRecord *attention, gpointer rates, GError **error);
 
 /* Appends over- and under-translation of each source to @results (element-type PlaitResult), with intervals by
- * [evaluate]. Skips a source whose memory is not made of words, and logs that. */
+ * [evaluate]. Skips a source if no attention reads a memory of its words, and logs a warning. */
 gboolean plait_translation_rates_add_results (const PlaitTranslationRates *rates, PlaitLog *log, GPtrArray *results,
                                               GError **error);
 

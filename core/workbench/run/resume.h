@@ -9,8 +9,8 @@
  * later. Errors name @output, the file to be continued.
  */
 
-/* TRUE if the settings of the run @old and of @experiment give equal training. Sets *@longer if only the training of
- * @experiment ends later. That is allowed only if @may_be_longer, for a finished run. */
+/* TRUE if the settings of the run @old and of @experiment give equal training. Sets *@longer if only the end of
+ * training differs (train.epochs, updates, patience); @may_be_longer allows this, for a finished run. */
 gboolean plait_resume_check_settings (const PlaitExperiment *experiment, PlaitStore *old, const char *output,
                                       gboolean may_be_longer, gboolean *longer, GError **error);
 

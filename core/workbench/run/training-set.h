@@ -39,8 +39,8 @@ PlaitTrainingSet plait_training_set_read (PlaitStore *run);
  * NULL-terminated, empty if no difference is known. (transfer full) */
 char **plait_training_sets_describe_differences (const PlaitTrainingSet *sets, const char *const *names, guint n);
 
-/* Returns a text that lists for each different value the names that have it: "VALUE in A, B; VALUE in C". Name i of
- * @names [n] has values[i] (NULL: unknown). With @keys [n] (may be NULL), values are equal if their keys are. Returns
- * NULL if at most one value is known. (transfer full) */
+/* Returns a text that lists for each different value the names with this value: "VALUE in A, B; VALUE in C". Shortens
+ * long lists. Name i of @names [n] has values[i] (NULL: unknown). With @keys [n] (may be NULL), values are equal if
+ * their keys are. Returns NULL if at most one value is known. (transfer full) */
 char *plait_group_names_by_value (const char *const *values, const char *const *keys, const char *const *names,
                                   guint n);

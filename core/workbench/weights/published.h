@@ -45,8 +45,8 @@ typedef gboolean (*PlaitPublishedWants) (gconstpointer data, const char *tensor,
 
 /*
  * Fails if results of the published model depend on tensors of which no parameter was made; the error names them.
- * Ignores a tensor if unused= of the map or @wants excludes it, if an alternative before it was used, if it equals a
- * used tensor (tied weights), or if it is optional and zero.
+ * Ignores tensors that unused= of the map or @wants excludes, and tensors that equal a used tensor (tied weights).
+ * Ignores an alternative if the file has an earlier one, and an optional tensor of zeros.
  */
 gboolean plait_published_check_unused (const PlaitPublished *published, PlaitPublishedWants wants, gconstpointer data,
                                        GError **error);
