@@ -13,7 +13,7 @@ typedef struct
   GError *error;
 } Reading;
 
-/* Reports that @row of memory @name has a link to row @to that does not lead back. */
+/* Fails because @link of row @row in memory @name leads to row @to, which has the fault @what. */
 static gboolean
 disagree (const char *name, gint64 row, const char *link, gint64 to, const char *what, GError **error)
 {

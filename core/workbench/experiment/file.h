@@ -154,7 +154,7 @@ char *plait_experiment_fingerprint_text (const PlaitExperiment *experiment);
 
 typedef enum
 {
-  PLAIT_FINGERPRINT_FULL,  /* every setting, to describe differences to users */
+  PLAIT_FINGERPRINT_FULL,  /* every setting that can change results, to describe differences to users */
   PLAIT_FINGERPRINT_BRIEF, /* only settings that differ from their defaults. Runs store a digest of this text, so that a
                               setting which a later version adds does not change the digest while it has its default */
 } PlaitFingerprintForm;

@@ -18,7 +18,7 @@ enum
 {
   MIN_ARRAY_LENGTH = 1,
   NAME_DIGITS = 8,
-  GRACE = 60,                /* seconds that are added to the time limit of each cell */
+  GRACE = 60,                /* seconds that are added to the time limit for each try of a cell */
   TIMES_SECONDS = 3,         /* requested time divided by measured time, since another machine may be slower */
   MAX_MESSAGE_LENGTH = 2000, /* maximum bytes of a quoted message of Slurm */
   PATIENCE = 60,             /* default time in seconds after which a command of Slurm is given up */

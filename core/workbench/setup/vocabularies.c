@@ -195,7 +195,7 @@ learn_from (const PlaitRunInputs *run_inputs, const char *name, const PlaitVocab
   return g_steal_pointer (&vocabulary);
 }
 
-/* Learns vocabulary @name from the training text of its streams. */
+/* Learns vocabulary @name from the texts that plait_experiment_vocabulary_texts() lists. */
 static PlaitVocabulary *
 learn (const PlaitRunInputs *run_inputs, const char *name, PlaitPool *pool, PlaitLog *log, GError **error)
 {
