@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "use/inference.h"
 
+#include "dumps/tag-lines.h"
+
 /* Implements plait encode: writes the memories that the encoders of a run make of text, for encoder=features and other
  * programs. */
 
@@ -48,59 +50,8 @@ append_batch (PlaitInference *inference, const PlaitBatch *batch, const PlaitEnc
   return TRUE;
 }
 
-/* Appends the tags of the sentences of @batch, predicted for the first piece of each word, to @texts: a list for each
- * stream of tags. If @outputs is NULL, appends empty lines. */
-static void
-append_tags (const PlaitInference *inference, const PlaitBatch *batch, const PlaitEncoderOutputs *outputs,
-             GPtrArray *const *texts)
-{
-  guint n;
-  const PlaitSourceTags *tags = plait_model_tags (inference->trained->experiment_model->model, &n);
-
-  for (guint i = 0; i < n; i++)
-    {
-      const PlaitExperimentSource *source = &inference->trained->experiment->sources[tags[i].source];
-      const PlaitInput *input = &batch->inputs[tags[i].source];
-      PlaitRunInputs *inputs = inference->trained->run_inputs;
-      const PlaitVocabulary *of_words = plait_run_inputs_vocabulary (inputs, source->stream);
-      const PlaitVocabulary *of_tags = plait_run_inputs_vocabulary (inputs, source->factors[tags[i].stream]);
-      g_autofree gint64 *words = g_new (gint64, plait_ragged_longest (input->rows));
-
-      for (gint64 s = 0; s < batch->n_sentences; s++)
-        {
-          gint64 first = input->rows.offsets[s], length = plait_ragged_length (input->rows, s);
-          GString *text = g_string_new (NULL);
-
-          plait_vocabulary_count_words (of_words, input->tokens + first, length, words);
-          for (gint64 row = 0; row < length && outputs; row++)
-            if (words[row] >= 0 && (row == 0 || words[row] != words[row - 1]))
-              g_string_append_printf (text, "%s%s", text->len > 0 ? " " : "",
-                                      plait_vocabulary_piece (of_tags, outputs->tags[i][first + row]));
-          g_ptr_array_add (texts[i], g_string_free (text, FALSE));
-        }
-    }
-}
-
-/* Writes the lists @texts of tags. */
 static gboolean
-write_tags (const PlaitInference *inference, GPtrArray *const *texts, GError **error)
-{
-  guint n;
-  const PlaitSourceTags *tags = plait_model_tags (inference->trained->experiment_model->model, &n);
-
-  for (guint i = 0; i < n; i++)
-    {
-      g_autofree char *path = g_strconcat ("/tags/", tags[i].name, NULL);
-
-      if (!plait_store_write_strings (inference->dump, path, (const char *const *)texts[i]->pdata, texts[i]->len,
-                                      error))
-        return FALSE;
-    }
-  return TRUE;
-}
-
-static gboolean
-encode (PlaitInference *inference, GPtrArray *const *texts, GError **error)
+encode (PlaitInference *inference, PlaitTagLines *tags, GError **error)
 {
   gint64 sentences = inference->trained->experiment->decode.batch;
 
@@ -119,7 +70,7 @@ encode (PlaitInference *inference, GPtrArray *const *texts, GError **error)
         return FALSE;
       if (!append_batch (inference, batch, inference->skips ? NULL : &outputs, done, error))
         return FALSE;
-      append_tags (inference, batch, inference->skips ? NULL : &outputs, texts);
+      plait_tag_lines_append (tags, batch, inference->skips ? NULL : &outputs);
       done += batch->n_sentences;
       plait_log_progress (inference->log, "%jd sentences so far", done);
     }
@@ -132,8 +83,7 @@ run_command (PlaitInvocation *invocation, GError **error)
   const PlaitInferenceOptions *options = invocation->options;
   g_auto (PlaitInference) inference = { 0 };
   const PlaitExperiment *experiment;
-  g_autoptr (GPtrArray) lists = NULL;
-  guint n;
+  g_autoptr (PlaitTagLines) tags = NULL;
 
   if (!options->output)
     return plait_fail (error, PLAIT_ERROR_INPUT, "--output is missing; name the file to write with --output FILE.h5");
@@ -147,13 +97,9 @@ run_command (PlaitInvocation *invocation, GError **error)
                        "%s cuts documents into chunks, but an array of states has one entry for each document; train "
                        "with data.document_cut=truncate, or without data.document_length",
                        invocation->arguments[0]);
-  plait_model_tags (inference.trained->experiment_model->model, &n);
-  lists = g_ptr_array_new_with_free_func ((GDestroyNotify)g_ptr_array_unref);
-  for (guint i = 0; i < n; i++)
-    g_ptr_array_add (lists, g_ptr_array_new_with_free_func (g_free));
+  tags = plait_tag_lines_new (inference.trained->experiment_model, inference.trained->run_inputs);
   inference.dump = plait_store_create (options->output, error);
-  if (!inference.dump || !encode (&inference, (GPtrArray *const *)lists->pdata, error)
-      || !write_tags (&inference, (GPtrArray *const *)lists->pdata, error))
+  if (!inference.dump || !encode (&inference, tags, error) || !plait_tag_lines_write (tags, inference.dump, error))
     return FALSE;
   plait_log_progress_end (inference.log);
   return plait_store_commit (inference.dump, error);
