@@ -52,7 +52,7 @@ split_arguments (char **arguments, GPtrArray *files, GPtrArray *paths, GError **
   return paths->len > 0
          || plait_fail (
              error, PLAIT_ERROR_INPUT,
-             "no path in %s is named; name one, such as /attention/test/0/SOURCE or /evaluation/test/metrics",
+             "no path in %s is named; name a path, such as /attention/test/0/SOURCE or /evaluation/test/metrics",
              *arguments);
 }
 
