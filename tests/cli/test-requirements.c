@@ -152,9 +152,9 @@ TEST_CASE (requirements, refuse_what_cannot_be_met)
       "strange:2: \"qqq\" is not in the vocabulary of the target, so the output may copy it from a source, but "
       "it cannot be required");
   CHECK_REFUSED (TRANSLATE ("--constraints", "long"),
-                 "long:3: these phrases need 10 tokens with the end token, but decode.maximum_length allows 9");
+                 "long:3: these phrases need 10 tokens, the end token included, but decode.maximum_length allows 9");
   CHECK_REFUSED (TRANSLATE ("--prefix", "known", "--set", "decode.maximum_length=1"),
-                 "known:1: the prefix needs 2 tokens with the end token, but decode.maximum_length allows 1");
+                 "known:1: the prefix needs 2 tokens, the end token included, but decode.maximum_length allows 1");
   CHECK_REFUSED (TRANSLATE ("--constraints", "many", "--set", "decode.maximum_length=200"),
                  "many:1: has 65 phrases, but at most 64 can be required");
   CHECK_REFUSED (TRANSLATE ("--prefix", "short", "--output", "out"),

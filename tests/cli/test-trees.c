@@ -51,7 +51,7 @@ TEST_CASE (trees_command, names_bad_lines)
   CHECK_CONTAINS (check.output, "trees:3: word 2 of the tree is \"c\", but token 2 of the sentence is \"b\"");
   CHECK_CONTAINS (check.output, "... and 1 more bad lines; --limit shows more\n");
   CHECK_CONTAINS (check.output, "  bad             3\n");
-  CHECK_CONTAINS (check.errors, "trees: 3 of 4 lines are bad");
+  CHECK_CONTAINS (check.errors, "trees: 3 of 4 lines are wrong");
   CHECK_INT (json.code, 2);
   CHECK_CONTAINS (json.output, "trees:4: the tree has 2 words, but the sentence has 3 tokens");
 }

@@ -29,7 +29,7 @@ TEST_CASE (hostile_trees, brackets)
 {
   write_trees ("(S (A a) (B b))\n(S (A a)\n", "a b\na\n");
   REFUSED (CONVERT, "trees:2: 1 brackets are still open");
-  REFUSED ("trees --check trees --tokens tokens", "trees: 1 of 2 lines are bad");
+  REFUSED ("trees --check trees --tokens tokens", "trees: 1 of 2 lines are wrong");
   write_trees ("(S (A a)))\n", "a\n");
   REFUSED (CONVERT, "trees:1: byte 10 comes after the end of the tree");
   write_trees ("S (A a)\n", "S a\n");

@@ -170,7 +170,7 @@ draw (const PlaitPlotTable *table, const GPtrArray *files, const GPtrArray *path
                  log);
   bytes = table->draw (chart, heatmaps, highest, settings, format, &losses, error);
   if (bytes && losses.left_out > 0)
-    plait_log_warning (log, "%u labels do not fit at this width; a larger --width or a smaller --size shows them",
+    plait_log_warning (log, "%u labels do not fit in the picture; a larger --width or smaller letters (--size) help",
                        losses.left_out);
   if (bytes && missing->len > 0)
     {

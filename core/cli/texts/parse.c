@@ -117,7 +117,7 @@ log_outcome (const Result *result, const PlaitParseSettings *settings, double se
                        result->ends[PLAIT_PARSE_TIMED_OUT]);
   if (with_tree > 0)
     plait_log_warning (result->log, "link-grammar derives constituents from its links, so the trees are approximate; "
-                                    "compare results with those of data.trees=right and balanced");
+                                    "compare the results with runs that set data.trees=right and data.trees=balanced");
 }
 
 static gboolean

@@ -143,7 +143,7 @@ check (const Options *options, const PlaitTreeSettings *settings, GError **error
     print_text (options->check, &counts, &complaints);
   return counts.bad == 0
          || plait_fail (error, PLAIT_ERROR_INPUT,
-                        "%s: %jd of %jd lines are bad; expected on each line a tree of the sentence, or no tree",
+                        "%s: %jd of %jd lines are wrong; each line must have the tree of its sentence, or no tree",
                         options->check, counts.bad, counts.lines);
 }
 

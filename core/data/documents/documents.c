@@ -73,7 +73,7 @@ check_aligned (const PlaitDocument *documents, gint64 n_documents, gint64 *n, GE
       if (first && document->n != first->n)
         return plait_fail (error, PLAIT_ERROR_INPUT,
                            "%s:%jd: the document has %jd sentences, but the document at %s:%jd has %jd; expected equal "
-                           "numbers, since chunks are cut at the same sentences",
+                           "numbers, since both documents are cut into chunks at the same sentences",
                            document->file, line_of (document, MIN (document->n, first->n)), document->n, first->file,
                            first->line, first->n);
       if (!first)

@@ -71,8 +71,8 @@ plait_grid_check_cells (const PlaitGrid *grid, GError **error)
 
       if (!is_run_or_nothing (path))
         return plait_fail (error, PLAIT_ERROR_INPUT,
-                           "%s: is not a run, but a cell would overwrite it; choose another folder with --output, move "
-                           "the file, or replace it with --fresh",
+                           "%s: this file is not a run, and a cell of the grid would overwrite it; choose another "
+                           "folder with --output, move the file, or replace it with --fresh",
                            path);
       if (!plait_store_check_not_left_open (path, error))
         return FALSE;

@@ -153,8 +153,8 @@ read_line (PlaitRequirements *requirements, guint file, gint64 number, const cha
   needed = plait_requirement_length (&requirement);
   return needed <= requirements->settings->maximum_length
          || plait_fail (error, PLAIT_ERROR_INPUT,
-                        "%s:%jd: %s %jd tokens with the end token, but decode.maximum_length allows %jd; shorten the "
-                        "line, or --set decode.maximum_length=%jd",
+                        "%s:%jd: %s %jd tokens, the end token included, but decode.maximum_length allows %jd; shorten "
+                        "the line, or --set decode.maximum_length=%jd",
                         requirements->paths[file], number,
                         file == 0                       ? "the prefix needs"
                         : requirement.prefix_length > 0 ? "these phrases after the prefix need"
