@@ -391,9 +391,9 @@ explain_failure (const PlaitVocabularySettings *settings, const char *path, cons
                 what, message, strcmp (settings->type, "bpe") == 0 ? "unigram" : "bpe");
 }
 
-/* Raises lines->brackets for each special token whose name is in @line, because SentencePiece would not learn from
- * these characters. Unless @identity, names are searched after normalisation, which may make them from other
- * characters. */
+/* Raises lines->brackets for each special token, such as <s>, whose name is in @line, because SentencePiece would not
+ * learn from these characters. @identity: SentencePiece does not normalise text. Otherwise searches the normalised
+ * line, since normalisation can turn other characters into such a name. */
 static void
 note_specials (Lines *lines, const char *line, gsize length, gboolean identity)
 {

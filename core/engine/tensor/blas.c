@@ -25,8 +25,7 @@ open_library (const char *name, GError **error)
   if (!plait_address_space_is_available (LOADING))
     return plait_fail_null (
         error, PLAIT_ERROR_MEMORY,
-        "there is not enough memory to open BLAS, which takes up to %zu MiB; raise the limit of memory "
-        "(ulimit -v)",
+        "there is not enough memory to open BLAS, which takes up to %zu MiB; raise the memory limit (ulimit -v)",
         LOADING >> 20);
   for (guint i = 0; i < G_N_ELEMENTS (libraries) && !table; i++)
     if (!name || g_str_equal (name, libraries[i].name))

@@ -62,7 +62,8 @@ finish (PlaitMetric *metric, GError **error)
   return !chrf->lowercase || plait_unicode_open (error);
 }
 
-/* Adds the words of @text; one punctuation mark at the end, or else at the beginning, becomes a separate word. */
+/* Adds the words of @text. A punctuation mark at the end of a word, or else one at its beginning, becomes a separate
+ * word. */
 static void
 add_words (PlaitNgrams *words, const char *text)
 {
