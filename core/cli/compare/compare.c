@@ -173,8 +173,9 @@ run_command (PlaitInvocation *invocation, GError **error)
   wanted.tested = plait_option_test (options->test, &wanted.test, &wanted.trials) && !options->attention
                   && !options->differ && !options->frequencies;
   if (options->margin > 0 && !wanted.tested)
-    return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "--margin tests scores; leave it out with --test none, --attention, --differ and --frequencies");
+    return plait_fail (
+        error, PLAIT_ERROR_INPUT,
+        "--margin tests scores; do not combine it with --test none, --attention, --differ or --frequencies");
   if (options->attention)
     return plait_compare_attention (invocation->arguments, options->json, invocation->log, error);
   g_autoptr (PlaitRunComparison) comparison = plait_run_comparison_new (invocation->arguments, &wanted, error);

@@ -30,7 +30,7 @@ plait_sibling_groups_leaves (const PlaitSiblingGroups *groups, gint64 sentence)
   return plait_ragged_length (groups->leaves_and_others, 2 * sentence);
 }
 
-/* Returns the number of rows in all groups of @sentence. A row may be in two groups. */
+/* Returns the number of rows in all groups of @sentence. A row that is in two groups counts twice. */
 static inline gint64
 plait_sibling_groups_rows (const PlaitSiblingGroups *groups, gint64 sentence)
 {

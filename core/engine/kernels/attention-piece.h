@@ -190,8 +190,8 @@ static inline void
 transpose_block (const Piece *piece, PlaitScalar *columns, gboolean values, gint64 from, gint64 end,
                  PlaitScalar *workspace)
 {
-  /* A transposed range has padding after its keys. The next range overwrites it, or it lies in the extra vector of
-   * @stride. */
+  /* Whole vectors are written, so padding follows the keys of a range. The next range overwrites it. The padding of the
+   * last range lies in the extra vector that @stride includes. */
   EACH_KEY_RANGE (part, piece, from, end)
   {
     Rows rows = rows_of_key_range (piece, part, values, TRUE, workspace);

@@ -16,8 +16,8 @@ typedef struct
   gint64 *links;       /* index of each linked pair: [n] */
   PlaitScalar *shares; /* 1 / number of links of the pair's target row: [n] */
   gint64 n_rows;       /* number of target rows that have links */
-  gint64 *rows;        /* indices of all pairs of each target row that has links, then -1: [n_rows][longest] */
-  gint64 longest;
+  gint64 *rows;        /* indices of the pairs of each target row that has links, padded by -1: [n_rows][longest] */
+  gint64 longest;      /* length of the longest sentence in the memory */
 } Links;
 
 /* Adds target row @target of sentence @sentence, whose @n links were added last. */
