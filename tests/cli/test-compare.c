@@ -124,8 +124,8 @@ TEST_CASE (compare_command, tests_equivalence)
   PlaitTestCall csv = DONE (CALL ("compare", "one.h5", "one.h5", "--margin", "0.5", "--format", "csv"));
   PlaitTestCall json = DONE (CALL ("compare", "one.h5", "two.h5", "--trials", "99", "--margin", "0.5", "--json"));
   CHECK_REFUSED (CALL ("compare", "one.h5", "two.h5", "--margin", "0"), "--margin");
-  CHECK_REFUSED (CALL ("compare", "one.h5", "two.h5", "--margin", "1", "--test", "none"), "leave it out with --test");
-  CHECK_REFUSED (CALL ("compare", "one.h5", "two.h5", "--margin", "1", "--attention"), "leave it out with --test");
+  CHECK_REFUSED (CALL ("compare", "one.h5", "two.h5", "--margin", "1", "--test", "none"), "do not combine it with");
+  CHECK_REFUSED (CALL ("compare", "one.h5", "two.h5", "--margin", "1", "--attention"), "do not combine it with");
   DONE (CALL ("report", "one.h5", "two.h5", "--margin", "0.5", "-o", "margin.html"));
 
   CHECK_CONTAINS (text.output, "  p (within 0.5)");
