@@ -12,6 +12,14 @@ TITLES = f'[...{LOOK}.querySelectorAll(".side figcaption")].map((c) => c.textCon
 BLOCKS = f'[...{LOOK}.querySelectorAll(".sheet .name")].map((c) => c.textContent)'
 LINES = f'[...{LOOK}.querySelectorAll(".line")].map((line) => line.children[0].textContent)'
 TIP = 'document.querySelector(".tip")'
+CURVE = """(() => {
+  const curve = document.createElementNS("http://www.w3.org/2000/svg", "svg");
+  curve.setAttribute("class", "curve");
+  document.body.append(curve);
+  const display = getComputedStyle(curve).display;
+  curve.remove();
+  return display;
+})()"""
 
 
 def check(found, expected):
@@ -38,6 +46,8 @@ def one_run(page):
     # Markup and changes of writing direction in tokens are shown as text.
     check("</script>" in page.value(f'{LOOK}.querySelector(".sheet").textContent'), True)
     check(page.value('document.body.textContent.includes("\\u202e")'), False)
+    # The dashes of a ninth run stand on the line of its name.
+    check(page.value(CURVE), "inline-block")
     # In the mean over the heads of the last layer, the first row of en has the weights 1 0.
     key(page, "#look .sheet", "ArrowDown")
     check(page.value(f"{TIP}.textContent"), "▁ein → en: ▁<b>a</b>   1.000")
