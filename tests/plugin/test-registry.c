@@ -50,7 +50,7 @@ TEST_CASE (registry, a_module_without_schema_is_seen)
   g_autoptr (PlaitRegistry) registry = plait_registry_new_for_folders ((const char *[]){ folder, NULL });
   CHECK_INT (plait_registry_n_plugins (registry), 1);
   CHECK (!plait_registry_find (registry, PLAIT_PLUGIN_ENCODER, "lonely", &error));
-  CHECK_ERROR (error, PLAIT_ERROR_PLUGIN, "lonely.so: has no schema; put lonely.ini beside it");
+  CHECK_ERROR (error, PLAIT_ERROR_PLUGIN, "lonely.so: has no schema; put lonely.ini into its folder");
 }
 
 TEST_CASE (registry, names_that_are_not_known)

@@ -19,8 +19,8 @@ check_shape (const PlaitComponent *component, const PlaitEncoderShape *shape, GE
     return FALSE;
   if (component->schema->provides_summary && shape->summary_width == 0)
     return plait_fail (error, PLAIT_ERROR_PLUGIN,
-                       "%s: %s promises a summary, but build declares no summary; make the two agree", component->label,
-                       component->schema->path);
+                       "%s: %s promises a summary, but build declares no summary; declare it or change the schema",
+                       component->label, component->schema->path);
   for (guint i = 0; i < shape->n_memories; i++)
     {
       const char *name = shape->memories[i].name;
@@ -47,10 +47,10 @@ check_shape (const PlaitComponent *component, const PlaitEncoderShape *shape, GE
         {
           g_autofree char *text = plait_structure_text (lacking);
 
-          return plait_fail (
-              error, PLAIT_ERROR_PLUGIN,
-              "%s: %s promises memories with %s, but build declares memory %u without; make the two agree",
-              component->label, component->schema->path, text, i);
+          return plait_fail (error, PLAIT_ERROR_PLUGIN,
+                             "%s: %s promises memories with %s, but build declares memory %u without; declare this "
+                             "structure or change the schema",
+                             component->label, component->schema->path, text, i);
         }
     }
   return TRUE;
@@ -248,8 +248,8 @@ expect_numbers (PlaitTape *tape, const char *what, const gint64 *numbers, PlaitR
     for (gint64 row = rows.offsets[s]; row < rows.offsets[s + 1]; row++)
       if (numbers[row] < -1 || numbers[row] >= plait_ragged_length (limits, s))
         plait_tape_fail (tape,
-                         "gave row %jd of a memory the link \"%s\" to number %jd, but there are %jd numbers, from 0: "
-                         "give one of them, or -1",
+                         "gave row %jd of a memory the link \"%s\" to number %jd, but there are %jd numbers, from 0 "
+                         "on: give one of these numbers, or -1",
                          row, what, numbers[row], plait_ragged_length (limits, s));
 }
 

@@ -125,9 +125,8 @@ expect_copies (const PlaitOutputShape *shape, const PlaitOutputPass *pass)
   gboolean copies = plait_output_copies (shape);
 
   if (!copies && pass->gate)
-    plait_tape_fail (
-        tape,
-        "gave a gate, but PlaitOutputShape.copies is FALSE for all memories: set it for one, or leave the gate NULL");
+    plait_tape_fail (tape, "gave a gate, but PlaitOutputShape.copies is FALSE for all memories: set copies for a "
+                           "memory, or leave the gate NULL");
   if (copies)
     plait_call_expect_node (tape, "a gate", pass->gate, pass->states->value.rows, 1);
   for (guint m = 0; m < pass->n_memories; m++)

@@ -17,7 +17,7 @@ plait_call_end (const PlaitInstance *instance, PlaitCodeOwner before, const char
     }
   if (!fits && !fault)
     return plait_fail (error, PLAIT_ERROR_PLUGIN,
-                       "%s: %s returned FALSE without an error: set one that says what does not fit", label, call);
+                       "%s: %s returned FALSE without an error: set an error that says what does not fit", label, call);
   if (fault)
     g_propagate_prefixed_error (error, fault, "%s: ", who);
   return fits;

@@ -76,7 +76,7 @@ plait_loss_columns_declare (PlaitLossColumns *columns, const PlaitComponent *com
                            "beginning with a letter",
                            component->label, loss->name ? loss->name : "");
       if (index_of (losses, i, loss->name) < i)
-        return plait_fail (error, PLAIT_ERROR_PLUGIN, "%s declares the loss \"%s\" twice: declare each once",
+        return plait_fail (error, PLAIT_ERROR_PLUGIN, "%s declares the loss \"%s\" twice: declare each loss once",
                            component->label, loss->name);
       if (!isfinite (loss->weight))
         return plait_fail (error, PLAIT_ERROR_PLUGIN, "%s gives its loss \"%s\" the weight %s: give it a finite number",
@@ -155,7 +155,7 @@ plait_loss_pass_expect_finite (const PlaitLossPass *pass, PlaitTape *tape)
         plait_tape_set_caller (tape, added->caller);
         plait_tape_fail (tape,
                          "its loss \"%s\" is %s, although the loss of the targets is finite: look for a division by 0, "
-                         "or for a logarithm or a root of what can be 0",
+                         "or for a logarithm or a root of a value that can be 0",
                          added->name, plait_format_double (digits, loss));
       }
 }

@@ -313,8 +313,8 @@ plait_registry_find_text (const PlaitRegistry *registry, const char *folder, con
     }
   all = list_texts (registry, folder);
   return plait_fail_null (error, PLAIT_ERROR_INPUT,
-                          "there is no file %s/%s in the plugin folders, which plait plugins lists; put it into one of "
-                          "them, or name one of: %s",
+                          "there is no file %s/%s in the plugin folders, which plait plugins lists; put the file into "
+                          "one of these folders, or name one of these files: %s",
                           folder, file, *all != '\0' ? all : "(there are none)");
 }
 
@@ -322,8 +322,8 @@ const PlaitSchema *
 plait_plugin_schema (PlaitPlugin *plugin, GError **error)
 {
   if (!plugin->schema && !g_file_test (plugin->schema_path, G_FILE_TEST_EXISTS))
-    return plait_fail_null (error, PLAIT_ERROR_PLUGIN, "%s: has no schema; put %s%s beside it", plugin->module_path,
-                            plugin->name, SCHEMA_SUFFIX);
+    return plait_fail_null (error, PLAIT_ERROR_PLUGIN, "%s: has no schema; put %s%s into its folder",
+                            plugin->module_path, plugin->name, SCHEMA_SUFFIX);
   if (!plugin->schema)
     plugin->schema = plait_schema_read (plugin->schema_path, error);
   return plugin->schema;
@@ -350,7 +350,7 @@ plait_plugin_load (PlaitPlugin *plugin, GError **error)
     return FALSE;
   if (!plugin->descriptor && !plugin->folder->own)
     plait_crash_suspect (g_intern_string (plugin->module_path));
-  /* Store the refusal, because every trial of a module that hangs costs the time limit. */
+  /* Store the refusal: each trial of a module that hangs takes the whole time limit. */
   if (!plugin->descriptor && !plugin->refusal)
     plugin->descriptor
         = plait_plugin_module_open (plugin->module_path, schema, plugin->registry->limits, &plugin->refusal);
