@@ -12,7 +12,7 @@ typedef struct
   gboolean (*single_query) (const PlaitAttentionJob *job, gint64 sentence, PlaitScalar *scratch);
 } Attention;
 
-/* Computes one head of one sentence. Heads of a sentence are consecutive, so a thread finds its rows in cache. */
+/* Computes one head of one sentence. A sentence's heads are consecutive pieces, so that its rows stay in cache. */
 static void
 head_piece (gpointer data, gint64 number, guint thread)
 {

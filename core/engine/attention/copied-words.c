@@ -8,7 +8,7 @@
 
 /* Number of sentences in a piece. */
 #define SENTENCES 8
-/* Smallest divisor: a smaller sum of weights counts as this one. */
+/* Smallest divisor: it replaces a smaller sum of weights. */
 #define MIN_TOTAL 1e-30
 
 static int
@@ -85,7 +85,7 @@ typedef struct
   gboolean add;
 } Job;
 
-/* Computes the distribution of query row @query of sentence @s. */
+/* Computes the distribution over copied words for query row @query of sentence @s. */
 static void
 copy_row (const Job *job, gint64 s, gint64 query)
 {

@@ -18,8 +18,8 @@ typedef struct
   const PlaitSiblingGroup *group; /* all sibling groups: the top level first; within a level, the last group first */
   const gint64 *group_rows; /* index of a group's first weight among the weights of its sentence; the entry after the
                                groups of a sentence is the sentence's number of weights: [groups + sentences] */
-  const gint64 *weighed; /* number of rows in the groups of each sentence; the first groups do not count as long as they
-                            are one inner row each: [sentences] */
+  const gint64 *weighed;    /* number of rows in the groups of each sentence, without leading groups of one inner row:
+                               [sentences] */
   /* Rows of each sentence in two entries: entry 2 s is the leaves of sentence s, entry 2 s + 1 its other rows. */
   PlaitRagged leaves_and_others;
 } PlaitSiblingGroups;

@@ -27,9 +27,10 @@ typedef struct
   PlaitScalar *partial; /* gradients of the vector, summed within each part: [parts][width] */
 } Call;
 
-/* Cuts the queries into parts with at least @least selected rows each. Writes the first query of each part to @part and
- * returns the number of parts. A cut before a query is possible if all rows that earlier queries select come before all
- * rows that later queries select, as between sentences. @low and @high are scratch memory: [queries]. */
+/* Cuts the queries into parts, each except the last with at least @least selected rows. Writes the first query of each
+ * part to @part and returns the number of parts. A cut before a query is possible if all rows that earlier queries
+ * select come before all rows that later queries select, as between sentences. @low and @high are scratch memory:
+ * [queries]. */
 static gint64
 cut (const PlaitSelectedRows *selected, gint64 least, gint64 *part, gint64 *low, gint64 *high)
 {

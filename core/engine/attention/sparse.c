@@ -7,15 +7,15 @@
 
 /* Cost of one element of a softmax in multiply-adds. */
 #define SOFTMAX_COST 16
-/* The largest number of parts into which the rows of an entry are cut. */
+/* The largest number of parts into which the selected rows of an entry are cut. */
 #define MAX_SPLITS 16
 
 typedef struct
 {
   const PlaitKernels *kernels;
   const PlaitSelectedRows *selected;
-  /* Range r: the queries whose first selected row has an index that gives r if it is divided by number_in_piece. A
-   * piece computes a range, or one of @splits parts of a range. */
+  /* Range r: the queries whose first selected row has an index i with r = i / number_in_piece, rounded down. A piece
+   * computes a range, or one of @splits parts of a range. */
   gint64 number_in_piece;
   gint64 splits;
   PlaitScalar *numbers;

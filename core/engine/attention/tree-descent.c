@@ -130,8 +130,8 @@ join (const Entry *entry, Selection *selection)
   return n;
 }
 
-/* Writes the rows of the last weighed level with the greatest path weights to @selection, in their order, and returns
- * their number. If all rows differ and fit into a vector, one kernel call finds them. */
+/* Writes the rows of the last weighed level with the greatest path weights to @selection, ordered by index, and returns
+ * their number. If all rows of the level differ and fit into a vector, one kernel call finds them. */
 static gint64
 select_rows (const Call *call, const Entry *entry, Selection *selection)
 {

@@ -17,8 +17,8 @@ static const double steps[] = { 2e-2, 5e-3, 1e-3 };
 #define ROUNDING 2e-3
 #endif
 
-/* An error is relative to the gradient's magnitude, but at least to this share of the largest gradient of its leaf and
- * to ROUNDING times the root. Finite differences are not more accurate. */
+/* The error of an element is divided by the largest of three numbers: the gradient, SMALL times the leaf's largest
+ * gradient, and ROUNDING times the root (at least ROUNDING). Finite differences are not more accurate. */
 #define SMALL 1e-3
 
 typedef struct

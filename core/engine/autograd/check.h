@@ -20,8 +20,8 @@ typedef struct
 
 typedef struct
 {
-  /* Builds a graph on @tape and returns its [1, 1] root. leaves[i] is the node of leaf i; for a parameter,
-   * plait_parameter_node may be called instead. Must build the same graph each time. */
+  /* Builds a graph on @tape and returns its [1, 1] root. leaves[i] is the node of leaf i; for a parameter, the node of
+   * plait_parameter_node may be used instead. Must build the same graph each time. */
   PlaitNode *(*build) (PlaitTape *tape, PlaitNode *const *leaves, gpointer data);
   gpointer data;
   const PlaitCheckLeaf *leaves;

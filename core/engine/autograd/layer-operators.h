@@ -32,7 +32,7 @@ PlaitNode *plait_attention_over_items (PlaitTape *tape, PlaitNode *queries, Plai
 /*
  * Sparse attention: each query attends to selected rows only, as in a descent through a pyramid. The selected children
  * of one row form a set and share one softmax. The arrays of PlaitSelectedRows are borrowed. The work is proportional
- * to the number of selected rows, except that the first gradient to arrive at a node zeroes all of it.
+ * to the number of selected rows, except that the first contribution to a gradient zeroes the whole gradient.
  */
 
 /* Returns a node [selected, 1]: scale * query . key of each selected row with its query. queries [query rows, w], keys

@@ -75,8 +75,8 @@ plait_linear (PlaitTape *tape, PlaitNode *x, PlaitNode *weight, PlaitNode *bias,
   return plait_linear_dropout (tape, x, weight, bias, activation, 0);
 }
 
-/* One value serves the next layer and the derivative of the activation, although it is stored after dropout: where an
- * element was kept, ReLU's derivative can be computed from it, and dropped elements have no gradient. */
+/* Only the value after dropout is stored. The next layer reads it, and so does ReLU's derivative: kept elements suffice
+ * to compute it, and dropped elements have no gradient. */
 PlaitNode *
 plait_linear_dropout (PlaitTape *tape, PlaitNode *x, PlaitNode *weight, PlaitNode *bias, PlaitActivation activation,
                       double rate)

@@ -55,7 +55,7 @@ round_left (const Piece *piece, PlaitBfloat16Pair *to, Rows rows, gint64 n, gint
                               transposed ? n : width);
 }
 
-/* Returns keys (or @values) @from .. @end - 1, in place if they are contiguous, else copied to @workspace. */
+/* Returns keys (or values, if @values) @from .. @end - 1, in place if contiguous, else copies in @workspace. */
 static inline Rows
 rows_of_block (const Piece *piece, gboolean values, gint64 from, gint64 end, PlaitScalar *workspace)
 {

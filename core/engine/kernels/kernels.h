@@ -129,8 +129,8 @@ typedef struct
   const PlaitScalar *candidate_bias; /* bias of the candidate of a node, or NULL */
   PlaitScalar *gates;
   const PlaitScalar *previous;      /* previous state, or states of both children */
-  const PlaitScalar *previous_cell; /* previous cell, or cell of the left child; NULL for a row: zeros */
-  const PlaitScalar *right_cell;    /* cell of the right child */
+  const PlaitScalar *previous_cell; /* previous or left child's cell state; NULL for a row: zeros */
+  const PlaitScalar *right_cell;    /* cell state of the right child */
   PlaitScalar *state;
   PlaitScalar *next; /* second place for the new state of a row, where the next step reads the previous state; NULL: no
                         second place */
@@ -142,9 +142,9 @@ typedef struct
   const PlaitScalar *dcell;
   PlaitScalar *carried;      /* row: in, the gradient of its state from the next step; out, the gradient of the previous
                                 state. Node: out, the gradients of both children's states */
-  PlaitScalar *carried_cell; /* row: in, the gradient of its cell from the next step; out, the gradient of the
-                                previous cell. Node: the gradient of the left child's cell, to which it adds */
-  PlaitScalar *carried_right; /* gradient of the right child's cell, to which a node adds */
+  PlaitScalar *carried_cell; /* row: in, the gradient of its cell state from the next step; out, the gradient of the
+                                previous cell state. Node: gradient of the left child's cell state, to which it adds */
+  PlaitScalar *carried_right; /* gradient of the right child's cell state, to which a node adds */
   const PlaitScalar *dreset;  /* gradient of reset_state */
   PlaitScalar *dprojected;    /* output: gradient of @projected, or NULL */
   gboolean adds;              /* TRUE: add to @dprojected; FALSE: overwrite it */
@@ -233,8 +233,8 @@ typedef struct
   gsize (*attention_forward) (const PlaitAttentionPiece *piece, gpointer scratch);
   gsize (*attention_backward) (const PlaitAttentionPiece *piece, gpointer scratch);
   /* Attention for a sentence with one query and one memory: all heads, without dropout, weights or log_sums. @scratch
-   * has room for heads * keys, rounded up to whole vectors. Returns FALSE, with nothing done, if the variant does not
-   * support the width of the heads. */
+   * has room for heads * (keys rounded up to whole vectors) scalars. Returns FALSE, with nothing done, if the variant
+   * does not support the width of the heads. */
   gboolean (*attention_single_query) (const PlaitAttentionJob *job, gint64 sentence, PlaitScalar *scratch);
   /* attention_forward, attention_backward and attention_single_query for jobs with a linear bias or a window. */
   gsize (*relative_attention_forward) (const PlaitAttentionPiece *piece, gpointer scratch);

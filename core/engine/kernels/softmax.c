@@ -69,8 +69,8 @@ KERNEL (count_at_least) (const PlaitScalar *x, PlaitScalar bound, gint64 n)
   return found;
 }
 
-/* Returns exp (x). If the caller only sums the results (not @kept), e^EXP_LOWEST may replace 0: the sum does not
- * change. */
+/* Returns exp (x). Not @kept: the caller only sums the results, so a result may be e^EXP_LOWEST instead of 0, which
+ * does not change the sum. */
 static inline __attribute__ ((always_inline)) Vector
 exponential (Vector x, gboolean kept)
 {

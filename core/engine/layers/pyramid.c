@@ -123,7 +123,7 @@ total_cost (PlaitTape *tape, Cost *cost)
   return plait_add_n (tape, cost->terms, cost->n);
 }
 
-/* Returns the rows of all blocks, end to end; @x itself if no row moves. */
+/* Returns the rows of all blocks, end to end; @x itself if these are all rows of @x in order. */
 static PlaitNode *
 block_rows (PlaitTape *tape, const PlaitBlocks *blocks, PlaitNode *x)
 {
@@ -188,7 +188,7 @@ average (PlaitTape *tape, const PlaitBlocks *blocks, PlaitNode *x)
   return sum_blocks (tape, blocks, weights, x);
 }
 
-/* Adds the ponder cost of all blocks, N + R, to @cost (Graves 2016, section 2). */
+/* Adds the ponder cost of all blocks to @cost: number of rows plus last halting weight (Graves 2016, section 2). */
 static void
 ponder (PlaitTape *tape, const PlaitHaltingWeights *of, PlaitNode *halting_weights, Cost *cost)
 {
@@ -199,7 +199,7 @@ ponder (PlaitTape *tape, const PlaitHaltingWeights *of, PlaitNode *halting_weigh
   add_number (tape, cost, (double)plait_ragged_rows (of->blocks));
 }
 
-/* Adds the quantity loss, |sum of weights - n / k| of each sentence with n > 1 rows, to @cost (Dong & Xu 2020). */
+/* Adds the quantity loss, |sum of weights - n / @size| of each sentence with n > 1 rows, to @cost (Dong & Xu 2020). */
 static void
 measure (PlaitTape *tape, PlaitRagged rows, gint64 size, PlaitNode *weights, Cost *cost)
 {

@@ -78,7 +78,7 @@ typedef struct
   const gint64 *first_child;
   const gint64 *n_children; /* 0 for leaves */
   const gint64 *level;      /* 0 for leaves */
-  const gint64 *previous;   /* previous row of the same level; @next: next row of the same level */
+  const gint64 *previous;   /* previous row of this level in the sentence; @next: next row */
   const gint64 *next;
   const gint64 *leaf;  /* index of the leaf among all leaves; -1 for rows of higher levels */
   PlaitNode *ponder;   /* act: [1, 1], the sum over all blocks of N + R, where N is the number of rows of a block and R

@@ -4,9 +4,9 @@
 #include "types/tensor.h"
 
 /*
- * Binary trees over the rows of a memory, bottom-up, all trees of a batch together. The height of an inner node is its
- * distance from the leaves; nodes of one height depend only on lower heights. Arrays of inner nodes [nodes] go height
- * after height, lowest first.
+ * Binary trees over the rows of a memory, bottom-up, all trees of a batch together. The height of an inner node is the
+ * distance to its farthest leaf; nodes of one height depend only on lower heights. Arrays of inner nodes [nodes] go
+ * height after height, lowest first.
  */
 typedef struct
 {

@@ -101,7 +101,7 @@ first_bound (const Search *search, const PlaitScalar *logits, PlaitScalar greate
 }
 
 /* Adds the words of a block to the best words of the row that this thread has found. Skips words whose logit is below
- * the lowest of these. No logit of the block is above @greatest. @places is scratch memory for WORDS_AT_ONCE
+ * the logits of all best words. No logit of the block is above @greatest. @places is scratch memory for WORDS_AT_ONCE
  * indices. */
 static void
 collect_best (const Search *search, gint64 row, guint thread, gint64 first, const PlaitScalar *logits,
@@ -203,9 +203,9 @@ is_forbidden (const Search *search, gint64 row, gint32 id)
 }
 
 /*
- * Finds the best words of the mixture in @row, with log-probabilities, and returns their number. The best words are
- * among @words, the @found best words of the softmax, and the copied words: the mixture multiplies the probabilities of
- * all words that are not copied by one factor.
+ * Finds the best words of the mixture in @row, with log-probabilities, and returns their number. Compares
+ * only the copied words and @words [@found], the best words of the softmax: the mixture multiplies the probabilities of
+ * all words that are not copied by one factor and so keeps their order.
  */
 static guint
 mix_row (const Search *search, gint64 row, Candidate *words, guint found, Candidate *mixed, double log_sum)

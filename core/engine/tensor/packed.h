@@ -28,7 +28,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitPacked, plait_packed_free)
 PlaitPacked *plait_pack_in (PlaitArena *arena, PlaitPool *pool, PlaitTensor weight, gboolean transposed,
                             PlaitPrecision precision);
 
-/* Returns the bytes that plait_pack_in took to @arena. @packed may be NULL. */
+/* Releases the memory that plait_pack_in allocated in @arena. @packed may be NULL. */
 void plait_packed_release (PlaitArena *arena, PlaitPacked *packed);
 
 /* Packs new values of the weight into @packed; the shape must be equal. */

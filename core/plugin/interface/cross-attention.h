@@ -90,7 +90,7 @@ PLAIT_API const PlaitMemorySpecification *plait_cross_memory (const PlaitCrossAt
 /* Returns the width of contexts, which is the width of all memories' states. */
 PLAIT_API gint64 plait_cross_width (const PlaitCrossAttention *cross);
 
-/* Returns the width of queries: of contexts in a Transformer decoder, of the states in a recurrent decoder. */
+/* Returns the width of queries: in Transformer decoders the width of contexts, in recurrent decoders of the states. */
 PLAIT_API gint64 plait_cross_query_width (const PlaitCrossAttention *cross);
 
 /* Returns the number of this cross-attention in its decoder, from 0: in most decoders the number of the layer. */
@@ -107,8 +107,8 @@ PLAIT_API guint plait_cross_layer (const PlaitCrossAttention *cross);
 PLAIT_API PlaitParameters *plait_cross_parameters (PlaitCrossAttention *cross);
 PLAIT_API const char *plait_cross_prefix (const PlaitCrossAttention *cross);
 
-/* Declares layer normalisation number @slot, used by normalise (pre-norm) or by residual (post-norm). Declare slots 0,
- * 1, 2, ... in this order, each once. */
+/* Declares layer normalisation number @slot, used by plait_cross_normalise (pre-norm) or plait_cross_residual
+ * (post-norm). Declare slots 0, 1, 2, ... in this order, each once. */
 PLAIT_API void plait_cross_declare_residual (PlaitCrossAttention *cross, guint slot);
 
 /* Declare the attention that plait_cross_attend, plait_cross_attend_jointly or plait_cross_attend_contexts computes. A
@@ -130,7 +130,7 @@ PLAIT_API void plait_cross_declare_loss (PlaitCrossAttention *cross, const char 
  * Functions for combine, while the model runs.
  */
 
-/* Returns the tape, for operators of the combiner's own. (transfer none) */
+/* Returns the tape, for the combiner's own operators. (transfer none) */
 PLAIT_API PlaitTape *plait_cross_tape (PlaitCrossAttention *cross);
 
 /* Returns @x with layer normalisation @slot of the query in a pre-norm Transformer decoder; returns @x itself in

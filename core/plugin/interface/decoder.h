@@ -129,7 +129,7 @@ PLAIT_API guint plait_decoding_declare_scan (PlaitDecoding *decoding, gint64 wid
 PLAIT_API guint plait_decoding_declare_recur (PlaitDecoding *decoding, const PlaitCell *cell);
 
 /* Declares rows [hypotheses, @width] that each step of plait_decoding_steps hands to the next. A decoder that declares
- * some runs a step at a time. */
+ * carried rows runs one step at a time. */
 PLAIT_API guint plait_decoding_declare_carried (PlaitDecoding *decoding, gint64 width);
 
 /* Functions that are called while the model runs. Each declared function may be called once in a pass; each
@@ -191,9 +191,8 @@ PLAIT_API PlaitNode *plait_decoding_layer (PlaitDecoding *decoding, PlaitDecodin
 typedef void (*PlaitDecodingStep) (PlaitDecoding *decoding, gconstpointer settings, gconstpointer state,
                                    PlaitNode *const *inputs, PlaitNode **outputs);
 
-/* Runs @step for row 0, row 1, ... of all targets; in search, once. @inputs [n_inputs]: nodes [rows, any width], or
- * NULL.
- * @outputs [n_outputs] receives the outputs of all steps, [rows, their width]. */
+/* Runs @step for row 0, row 1, ... of all targets; in search, once. @inputs [n_inputs]: nodes [rows, any width]; some
+ * may be NULL. @outputs [n_outputs] receives the outputs of all steps, [rows, their width]. */
 PLAIT_API void plait_decoding_steps (PlaitDecoding *decoding, PlaitDecodingStep step, PlaitNode *const *inputs,
                                      guint n_inputs, PlaitNode **outputs, guint n_outputs);
 

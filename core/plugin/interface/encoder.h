@@ -115,8 +115,8 @@ PLAIT_API PlaitMemory plait_encoding_pyramid_memory (const PlaitEncoding *encodi
  * for each token. */
 PLAIT_API PlaitSentenceStarts plait_encoding_starts (const PlaitEncoding *encoding);
 
-/* Returns a memory with one row for each token: states [rows, w]. Leaves the rows of start tokens out if documents have
- * them and @start_tokens is FALSE. */
+/* Returns a memory with one row for each token: states [rows, w]. Omits the rows of start tokens if documents have them
+ * and @start_tokens is FALSE. */
 PLAIT_API PlaitMemory plait_encoding_token_memory (const PlaitEncoding *encoding, PlaitNode *states,
                                                    gboolean start_tokens);
 

@@ -5,7 +5,7 @@
 
 /*
  * A memory: the rows of one source that attention reads, all sentences of a batch end to end. An encoder may give
- * several; a combiner sees one flat list.
+ * several memories; a combiner gets one list of all memories of all sources.
  */
 
 /* The links that the rows of a memory carry. A plugin's schema names the structure that it requires. */

@@ -64,7 +64,7 @@ gboolean plait_call_check_length (const PlaitInstance *instance, gint64 rows, GE
 gboolean plait_call_check_input (const PlaitInstance *instance, const PlaitInput *input, GError **error);
 
 /* Fills the memories and the summary of @encoding, whose tape, input and embedded are set. If encoding->leaves is NULL
- * and the encoder has an inner encoder, runs that first. */
+ * and the encoder has an inner encoder, runs the inner encoder first. */
 void plait_call_encode (const PlaitInstance *instance, PlaitEncoding *encoding, PlaitLossPass *losses);
 
 /* TRUE if the decoder can read a target of @rows rows. */

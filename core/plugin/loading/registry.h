@@ -7,8 +7,8 @@
 
 /*
  * The plugins in the plugin folders. A plugin folder holds KIND/NAME.ini and KIND/NAME.so. Folders are searched in
- * order, and a plugin hides those of its kind and name in later folders. The search reads names only; a schema is read
- * when it is needed, and a module is loaded when a model uses it.
+ * order, and a plugin hides plugins of equal kind and name in later folders. The search reads names only; a schema is
+ * read when it is needed, and a module is loaded when a model uses it.
  */
 typedef struct PlaitRegistry PlaitRegistry;
 
@@ -60,8 +60,8 @@ PlaitPlugin *plait_registry_find (PlaitRegistry *registry, PlaitPluginKind kind,
 PlaitPlugin *plait_registry_find_word (const PlaitRegistry *registry, const char *wanted, const char *const *groups,
                                        GError **error);
 
-/* Stores the path @module from which a run loaded the plugin @name of @kind. The message about a missing plugin names
- * it. */
+/* Stores the path @module from which a run loaded the plugin @name of @kind. The message about a missing plugin gives
+ * this path. */
 void plait_registry_remember (PlaitRegistry *registry, PlaitPluginKind kind, const char *name, const char *module);
 
 /* Returns the module path stored by plait_registry_remember, or NULL. (transfer none) */

@@ -315,7 +315,7 @@ read_structure (const Reader *reader, const char *group)
 }
 
 /* Returns the index of the value of [@group] @key in the two @values; -1 if the key is missing or has another value.
- * Reports another value, and @elsewhere if the key is given although it does not apply. */
+ * Reports any other value. If the key is given but does not apply, reports this with @elsewhere. */
 static gint
 read_choice (const Reader *reader, const char *group, const char *key, const char *const *values, gboolean applies,
              const char *elsewhere)
@@ -332,8 +332,8 @@ read_choice (const Reader *reader, const char *group, const char *key, const cha
   return index_of (value, values);
 }
 
-/* TRUE if [@group] has @key, whose only value is @only. Reports another value, and @elsewhere if the key is given
- * although it does not apply. */
+/* TRUE if [@group] has @key. Reports any value except @only. If the key is given but does not apply, reports this with
+ * @elsewhere. */
 static gboolean
 read_mark (const Reader *reader, const char *group, const char *key, const char *only, gboolean applies,
            const char *elsewhere)

@@ -143,7 +143,7 @@ const char *plait_settings_text_at (const PlaitSettings *settings, guint index);
 gboolean plait_settings_is_given (const PlaitSettings *settings, guint index);
 
 /* Writes the values into @memory, a plugin's own struct, at the offsets in @bindings. Texts stay owned by @settings.
- * Each binding must name a setting of its type, which the registry has checked. */
+ * Each binding must have the name and the type of a setting; the registry has checked this. */
 void plait_settings_fill (const PlaitSettings *settings, const PlaitBinding *bindings, guint n_bindings,
                           gpointer memory);
 
