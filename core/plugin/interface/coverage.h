@@ -52,8 +52,8 @@ typedef struct
   gint64 n;                 /* number of pairs */
   PlaitPairIndices indices; /* memory row and query of each pair */
   /* [n] For each pair of a query and a row: the pair of the query with the row's left child, right child, previous
-   * or next row; -1 if there is no such row. In a memory without links, previous and next are the rows before and
-   * after. */
+   * or next row; -1 if there is no such row. In a memory without links to previous and next rows, these are the
+   * rows before and after. */
   const gint64 *left;
   const gint64 *right;
   const gint64 *previous;

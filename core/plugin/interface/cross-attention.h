@@ -107,8 +107,8 @@ PLAIT_API guint plait_cross_layer (const PlaitCrossAttention *cross);
 PLAIT_API PlaitParameters *plait_cross_parameters (PlaitCrossAttention *cross);
 PLAIT_API const char *plait_cross_prefix (const PlaitCrossAttention *cross);
 
-/* Declares layer normalisation number @slot, used by plait_cross_normalise (pre-norm) or plait_cross_residual
- * (post-norm). Declare slots 0, 1, 2, ... in this order, each once. */
+/* Declares slot @slot. In a Transformer decoder it has a layer normalisation, used by plait_cross_normalise (pre-norm)
+ * or plait_cross_residual (post-norm). Declare slots 0, 1, 2, ... in this order, each once. */
 PLAIT_API void plait_cross_declare_residual (PlaitCrossAttention *cross, guint slot);
 
 /* Declare the attention that plait_cross_attend, plait_cross_attend_jointly or plait_cross_attend_contexts computes. A
@@ -137,7 +137,7 @@ PLAIT_API PlaitTape *plait_cross_tape (PlaitCrossAttention *cross);
  * post-norm and recurrent decoders. */
 PLAIT_API PlaitResidualStream plait_cross_normalise (PlaitCrossAttention *cross, guint slot, PlaitResidualStream x);
 
-/* Return the context [query rows, width] of multi-head attention of the queries to memory @memory (Libovicky et al.
+/* Return the context [query rows, width] of attention of the queries to memory @memory (multi-head: Libovicky et al.
  * 2018, eq. 2-3), by the declared attention without a name or with name @name. Each declared attention may run once in
  * a pass. */
 PLAIT_API PlaitContext plait_cross_attend (PlaitCrossAttention *cross, guint memory, PlaitResidualStream query);

@@ -139,12 +139,12 @@ PLAIT_API guint plait_decoding_declare_carried (PlaitDecoding *decoding, gint64 
 /* Returns the tape, for operators and layers. (transfer none) */
 PLAIT_API PlaitTape *plait_decoding_tape (PlaitDecoding *decoding);
 
-/* Returns the rows of each target in this pass: whole targets, or in search one row for each hypothesis, each as a
- * target of its own. */
+/* Returns the rows of each target: all rows; in search and in a PlaitDecodingStep, one new row for each hypothesis or
+ * target, as a target of its own. */
 PLAIT_API PlaitRagged plait_decoding_rows (PlaitDecoding *decoding);
 
-/* Returns the position in the target of the first row of this pass, which is equal for all targets: 0, or in search the
- * number of the step. */
+/* Returns the position, in its target, of the first row of plait_decoding_rows, which is equal for all targets: 0; in
+ * search and in a PlaitDecodingStep, the number of the step. */
 PLAIT_API gint64 plait_decoding_first_position (PlaitDecoding *decoding);
 
 /* Return memory @memory, and summary @summary [sentences, width] of an encoder; for begin only, since their rows belong
