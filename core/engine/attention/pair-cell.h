@@ -11,7 +11,7 @@
  * it takes the next pairs, so that the data stay in cache.
  */
 
-/* A link from each pair to another pair of its sentence, whose row is an input of the gates. */
+/* A link from each pair to another pair of its sentence. The row of the linked pair is an input of the gates. */
 typedef struct
 {
   const gint64 *link; /* pair i reads row link[i] of @x; zeros if link[i] is negative: [pairs] */

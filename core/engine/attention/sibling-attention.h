@@ -38,7 +38,7 @@ plait_sibling_groups_rows (const PlaitSiblingGroups *groups, gint64 sentence)
 }
 
 /* Finds the sibling groups of the memory of @descent and allocates them in @arena. FALSE if the children of a row are
- * not earlier rows of its sentence, or if the children of a later row do not come after those of an earlier row. */
+ * not earlier rows of its sentence, or if children are not in the order of their parents. */
 gboolean plait_sibling_groups_find (PlaitArena *arena, const PlaitTreeDescent *descent, PlaitSiblingGroups *groups);
 
 typedef struct

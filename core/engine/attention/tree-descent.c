@@ -100,7 +100,7 @@ sort_by_index (Selection *selection, gint64 n)
     }
 }
 
-/* Finds the children of @row. FALSE if they are not rows of the sentence. */
+/* Finds the children of @row. FALSE if they are not rows of the sentence, or more than max_children. */
 static inline gboolean
 find_children (const PlaitTreeDescent *descent, gint64 sentence, gint64 row, PlaitSiblings *children)
 {

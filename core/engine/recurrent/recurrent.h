@@ -20,7 +20,7 @@ typedef struct
   PlaitRagged rows;
   gboolean backwards;  /* TRUE: process each sentence from its last row to its first */
   gint64 steps;        /* number of steps: rows of the longest sentence */
-  const gint64 *order; /* [sentences], longest first; sentences of equal length in their order */
+  const gint64 *order; /* [sentences], longest first; sentences of equal length as in the batch */
   const gint64 *first; /* [steps + 1]: in the order of time, step t has the rows first[t] .. first[t + 1] - 1 */
 } PlaitTimeline;
 

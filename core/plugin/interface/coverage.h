@@ -81,8 +81,8 @@ typedef struct
   /* Returns the new states, [pairs, width]. The states before the first step are zeros. */
   PlaitNode *(*update) (gconstpointer settings, gconstpointer state, const PlaitCoverageStep *step);
 
-  /* Name in dumps of the node that prepare returns, such as "fertility", if it is one number for each row that users
-   * want to see; else NULL. */
+  /* Name, such as "fertility", under which dumps store the node that prepare returns if it has one column; NULL: not
+   * stored. */
   const char *prepared_name;
 
   gpointer reserved[3];

@@ -104,7 +104,7 @@ typedef struct
 PLAIT_API guint plait_decoding_declare_attend (PlaitDecoding *decoding, const char *name,
                                                const PlaitCausalSettings *settings);
 
-/* Settings of a cross-attention. Those of the score function are used with PLAIT_SCORES_RECURRENT only. */
+/* Settings of a cross-attention. Settings of the score function are used with PLAIT_SCORES_RECURRENT only. */
 typedef struct
 {
   gint64 query_width; /* width of the queries; with PLAIT_SCORES_HEADS, decoder.width */

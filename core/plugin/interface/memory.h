@@ -36,7 +36,7 @@ typedef struct
   const gint64 *sentence; /* number of the sentence within its document */
 
   /* Position of the source token, or -1 for a row that is not a token, such as a latent. If token and sentence are both
-   * NULL, the host takes rows for tokens if every sentence has as many rows as tokens. */
+   * NULL, the host regards rows as tokens if every sentence has as many rows as tokens. */
   const gint64 *token;
 } PlaitLinks;
 

@@ -163,7 +163,7 @@ typedef struct
   gsize settings_size;
   const PlaitBinding *bindings;
   guint n_bindings;
-  gconstpointer table; /* the table of functions of its kind, such as PlaitEncoderTable */
+  gconstpointer table; /* table of functions of the plugin's kind, such as PlaitEncoderTable */
   gpointer reserved[4];
 } PlaitPluginDescriptor;
 

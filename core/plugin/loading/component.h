@@ -4,8 +4,8 @@
 #include "loading/registry.h"
 
 /*
- * A component: a plugin and the values of its parameters, for encoders, inner encoders, combiners and coverages alike.
- * It is created when an experiment file is read, and built into models.
+ * A component: a plugin of any kind and the values of its parameters. It is created when an experiment file is read,
+ * and built into models.
  */
 typedef struct PlaitComponent PlaitComponent;
 
