@@ -55,7 +55,7 @@ TEST_CASE (foreign_vocabulary, refuses_lists_by_line)
   {
     const char *text, *message;
   } cases[] = {
-    { "", "list: has no words; expected a list of them, one a line" },
+    { "", "list: has no words; expected a list of words, one a line" },
     { "\n \n<s>\n", "list: has no words" },
     { "a 1\nb\n",
       "list:2: \"b\" is not a word with its count; expected a list of words, with WORD or with WORD COUNT" },

@@ -349,7 +349,7 @@ TEST_CASE (text_cache, keeps_the_corpora_that_were_used_last)
                         ids = list (&kept, PLAIT_TEXT_CACHE_IDS_SUFFIX);
   CHECK_INT (corpora->len, PLAIT_TEXT_CACHE_CORPORA);
   CHECK_INT (ids->len, 3 * PLAIT_TEXT_CACHE_CORPORA);
-  CHECK_CONTAINS (said (&kept), "removed the encoded corpus that was not used for the longest time");
+  CHECK_CONTAINS (said (&kept), "removed the least recently used encoded corpus");
   kept.text.sources[0].maximum_length = 100;
   g_autofree char *expected = read_and_describe (&kept);
   replace_text (&kept);

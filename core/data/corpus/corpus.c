@@ -273,7 +273,7 @@ plait_corpus_open (const PlaitCorpusSettings *settings, PlaitPool *pool, GError 
 
       return plait_fail_null (error, PLAIT_ERROR_INPUT,
                               "%s: no tuple of the %s corpus is left (%s); expected at least one; change the limits or "
-                              "the data because of which tuples are dropped",
+                              "the data, so that fewer tuples are dropped",
                               corpus->streams[0].files->path, corpus->split,
                               report[0] ? report[0] : "the corpus is empty");
     }

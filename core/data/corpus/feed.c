@@ -42,7 +42,7 @@ plait_feed_open (const PlaitCorpusStream *sources, gint64 n_sources, const Plait
   for (gint64 i = 0; i < n_sources; i++)
     any |= sources[i].paths && sources[i].paths[0];
   if (!any)
-    return plait_fail_null (error, PLAIT_ERROR_INPUT, "every source is missing; give one of them a file");
+    return plait_fail_null (error, PLAIT_ERROR_INPUT, "every source is missing; give a file for at least one source");
   if (table && table->path && table->columns > 0)
     {
       columns = plait_text_reader_open_columns (table->path, table->columns, error);

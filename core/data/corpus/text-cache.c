@@ -77,9 +77,10 @@ plait_text_cache_find (const PlaitTextCache *text_cache, const char *text, const
 static void
 log_not_cached (const PlaitTextCache *text_cache, const char *text, const GError *error)
 {
-  plait_log_info (text_cache->log,
-                  "nothing is cached for %s, so it is read again each time: %s (PLAIT_INDEX may name a folder)", text,
-                  error->message);
+  plait_log_info (
+      text_cache->log,
+      "nothing is cached for %s, so each run reads this file again: %s (PLAIT_INDEX can name a folder for the cache)",
+      text, error->message);
 }
 
 PlaitFile *
@@ -191,7 +192,7 @@ plait_text_cache_trim (const PlaitTextCache *text_cache, const char *kept)
       for (guint k = 0; k < group->paths->len; k++)
         unlink (group->paths->pdata[k]);
       plait_log_info (text_cache->log,
-                      "%s: removed the encoded corpus that was not used for the longest time (%s); the last %d stay",
+                      "%s: removed the least recently used encoded corpus (%s); the %d that were used last stay",
                       folder, size, PLAIT_TEXT_CACHE_CORPORA);
     }
 }

@@ -98,8 +98,9 @@ plait_task_set (const PlaitTask *task, PlaitTaskSettings *settings, const char *
       *value_of (settings, i) = value;
       return TRUE;
     }
-  return plait_fail (error, PLAIT_ERROR_INPUT, "Task %s has no parameter \"%s\"; plait generate %s --help lists them",
-                     task->name, name, task->name);
+  return plait_fail (error, PLAIT_ERROR_INPUT,
+                     "Task %s has no parameter \"%s\"; plait generate %s --help lists the parameters", task->name, name,
+                     task->name);
 }
 
 static gboolean

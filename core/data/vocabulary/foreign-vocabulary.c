@@ -201,7 +201,7 @@ add_line (List *list, const char *line, gsize length, GError **error)
                        word, GPOINTER_TO_INT (before));
   g_string_append_printf (list->text, "%s %ju\n", word, count);
   if (list->text->len > PLAIT_VOCABULARY_MAX_FILE)
-    return plait_fail (error, PLAIT_ERROR_INPUT, "%s:%jd: the list has more than %zu bytes; expected at most that",
+    return plait_fail (error, PLAIT_ERROR_INPUT, "%s:%jd: the list of words has more than %zu bytes; shorten the list",
                        path, number, PLAIT_VOCABULARY_MAX_FILE);
   g_hash_table_insert (list->seen, g_steal_pointer (&word), GINT_TO_POINTER ((gint)MIN (number, G_MAXINT)));
   return TRUE;
@@ -227,7 +227,7 @@ plait_foreign_vocabulary_read_list (const char *path, guint *left_out, GError **
   if (!plait_no_error (&fault, error))
     return NULL;
   if (g_hash_table_size (list.seen) == 0)
-    return plait_fail_null (error, PLAIT_ERROR_INPUT, "%s: has no words; expected a list of them, one a line", path);
+    return plait_fail_null (error, PLAIT_ERROR_INPUT, "%s: has no words; expected a list of words, one a line", path);
   *left_out = list.left_out;
   return g_string_free_to_bytes (g_steal_pointer (&list.text));
 }

@@ -246,7 +246,8 @@ plait_metric_new_list (const char *text, GError **error)
       if (mended)
         return plait_fail_null (
             error, PLAIT_ERROR_INPUT,
-            "metrics \"%s\": metrics are separated by ';', options of one by ','; did you mean \"%s\"?", text, mended);
+            "metrics \"%s\": metrics are separated by ';', options of a metric by ','; did you mean \"%s\"?", text,
+            mended);
       PlaitMetric *metric = plait_metric_new (parts[i], error);
       if (!metric)
         return NULL;
@@ -258,7 +259,8 @@ plait_metric_new_list (const char *text, GError **error)
     }
   if (metrics->len == 0)
     return plait_fail_null (error, PLAIT_ERROR_INPUT,
-                            "the list of metrics \"%s\" is empty; name some, such as \"bleu; chrf\"", text);
+                            "the list of metrics \"%s\" is empty; name at least one metric, such as \"bleu; chrf\"",
+                            text);
   return g_steal_pointer (&metrics);
 }
 

@@ -62,7 +62,7 @@ TEST_CASE (experiment_file, every_fault_has_its_place_and_remedy)
     { 6, "documents_by_line=en+cs:cs", "did you mean \"en;cs:cs\"?" },
     { 33, "metrics=bleu,chrf",
       "example.ini:33: [evaluate] metrics: metrics \"bleu,chrf\": metrics are separated by ';', "
-      "options of one by ','; did you mean \"bleu;chrf\"?" },
+      "options of a metric by ','; did you mean \"bleu;chrf\"?" },
     { 33, "length_bins=10,20", "example.ini:33: [evaluate] length_bins: the bins \"10,20\"" },
     { 33, "translation_rates=search,forced",
       "translation_rates: the value \"search,forced\" is not a choice (did you mean \"search;forced\"?)" },
