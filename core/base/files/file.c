@@ -208,9 +208,9 @@ maker_of (const char *name, gboolean *here)
   return (pid_t)process;
 }
 
-/* Deletes temporary files and locks of dead processes in the folder. A living process holds a lock on its files, as far
- * as locks reach. Without locks, a file of this host is deleted if the process that its name contains does not exist. A
- * zombie, or a new process with this number, keeps the file. */
+/* Deletes temporary files and locks of dead processes in the folder. A locked file belongs to
+ * a living process and stays. Where locks do not work, a temporary file of this host is deleted only if the process in
+ * its name does not exist: it stays while a zombie or a new process has this number. */
 static void
 remove_stale (const PlaitFile *file)
 {
@@ -342,7 +342,7 @@ cannot_be_written (const PlaitFile *file, GError **error)
 static gboolean
 complete (PlaitFile *file, GError **error)
 {
-  errno = EIO; /* a failed write left only ferror, and its errno is lost: report EIO */
+  errno = EIO; /* ferror does not tell the errno of an earlier failed write: report EIO */
   return (fflush (file->stream) == 0 && !ferror (file->stream) && TEMP_FAILURE_RETRY (fsync (file->descriptor)) == 0)
          || cannot_be_written (file, error);
 }

@@ -34,8 +34,8 @@ FILE *plait_file_open_output (const char *path, gboolean append);
  *   plait_file_commit (g_steal_pointer (&file), &error);
  *
  * The temporary file is NAME.partial-HOST-PROCESS-NUMBER in the same folder, locked (files/lock.h). A killed process
- * leaves it behind. The next plait_file_begin in the folder removes such files, those of other hosts only if locks
- * reach them. If two processes replace one file at the same time, the first commit wins and the second fails.
+ * leaves it behind. The next plait_file_begin in the folder removes such files; files of other hosts only if locks
+ * work across hosts. If two processes replace one file at the same time, the first commit wins and the second fails.
  */
 typedef struct PlaitFile PlaitFile;
 

@@ -13,7 +13,7 @@
 typedef enum
 {
   PLAIT_LOCK_TAKEN,
-  PLAIT_LOCK_BUSY, /* held by another process, or by another descriptor of this one */
+  PLAIT_LOCK_BUSY, /* held by another process, or by another descriptor of this process */
   PLAIT_LOCK_NONE, /* the file system does not support locks */
 } PlaitLockState;
 

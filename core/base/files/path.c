@@ -28,8 +28,8 @@ find_home (const char *user, GError **error)
                           user, user, user);
 }
 
-/* Expands the tilde at the beginning of @written, or returns "" without one; *@rest is the text after it. (transfer
- * full) */
+/* Returns the home folder that "~" or "~USER" at the beginning of @written means, and sets *@rest to the text after it.
+ * Without a tilde, returns "" and sets *@rest to @written. (transfer full) */
 static char *
 home_of (const char *written, const char **rest, GError **error)
 {

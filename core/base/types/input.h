@@ -48,7 +48,7 @@ plait_input_kind_is_text (PlaitInputKind kind)
  */
 typedef struct
 {
-  PlaitRagged nodes;   /* inner nodes of each sentence; its n is the number of sentences */
+  PlaitRagged nodes;   /* inner nodes of each sentence; nodes.n is the number of sentences */
   const gint64 *left;  /* [nodes] left child: a row of the sentence, or T + i for its inner node i */
   const gint64 *right; /* [nodes] right child, numbered like @left */
 
@@ -60,7 +60,7 @@ typedef struct
 /* The sentences of documents. In such a batch, each "sentence" of a PlaitRagged is a document or a chunk of one. */
 typedef struct
 {
-  PlaitRagged sentences; /* the sentences of each document; its n is the number of documents. Document d has the
+  PlaitRagged sentences; /* the sentences of each document; sentences.n is the number of documents. Document d has the
                             sentences offsets[d] .. offsets[d + 1] - 1 */
   const gint64 *rows;    /* [sentences + 1] sentence i has the rows rows[i] .. rows[i + 1] - 1 of the batch. Every row
                             belongs to one sentence, EOS to the last. A sentence has at least one row */
@@ -72,9 +72,9 @@ typedef struct
  * the target word. */
 typedef struct
 {
-  PlaitRagged links;    /* links of each sentence; its n is the number of sentences */
-  const gint64 *source; /* [links] row of the source in its sentence */
-  const gint64 *target; /* [links] target row in its sentence: the output row that predicts the token */
+  PlaitRagged links;    /* links of each sentence; links.n is the number of sentences */
+  const gint64 *source; /* [links] source row of each link, counted in its sentence */
+  const gint64 *target; /* [links] target row of each link, counted in its sentence: the output row of the token */
 } PlaitAlignment;
 
 /* One source of a batch. A sentence without rows is missing: this source has no text or features for it. */
@@ -82,7 +82,7 @@ typedef struct
 {
   PlaitInputKind kind;
   const char *name;     /* name of the source, as in [source NAME] */
-  PlaitRagged rows;     /* rows of each sentence; its n is the number of sentences */
+  PlaitRagged rows;     /* rows of each sentence; rows.n is the number of sentences */
   const gint32 *tokens; /* [rows] token ids, each in 0 .. vocabulary size - 1; NULL for features */
 
   /* [rows] for each PLAIT_TOKEN_UNKNOWN: text of the word, between white space, that contains the token; NULL if it is

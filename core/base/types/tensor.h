@@ -120,6 +120,6 @@ plait_ragged_longest (PlaitRagged ragged)
 /* First row of each sentence of documents. */
 typedef struct
 {
-  PlaitRagged sentences; /* the sentences of each document; its n is the number of documents */
+  PlaitRagged sentences; /* the sentences of each document; sentences.n is the number of documents */
   const gint64 *rows;    /* [sentences] first row of each sentence in the batch */
 } PlaitSentenceStarts;

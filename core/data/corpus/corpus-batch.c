@@ -155,7 +155,8 @@ add_tokens (const PlaitCorpus *corpus, const PlaitCorpusStreamState *stream, gin
   return TRUE;
 }
 
-/* Appends the sentences @stored [n] of @stream, those of @tuples in @epoch, to @builder; -1 is a missing sentence. */
+/* Appends to @builder the sentences that @tuples [n] have in @stream in @epoch. @stored [n]: their indices in the
+ * stores of the stream; -1: the sentence is missing. */
 static gboolean
 append_tuples (const PlaitCorpus *corpus, const PlaitCorpusStreamState *stream, gint64 epoch, const gint64 *tuples,
                const gint64 *stored, gint64 n, PlaitStreamBuilder *builder, GError **error)

@@ -54,7 +54,7 @@ struct PlaitCorpusStreamState
   gboolean noisy;
   PlaitRandomKey noise;
   PlaitCorpusCounts counts;
-  PlaitCorpusStreamState *factors; /* [n_factors]: they have one token for each word, not for each row */
+  PlaitCorpusStreamState *factors; /* [n_factors] factors of a source, with a token for each word, not for each row */
   guint n_factors;
   gboolean predicted; /* TRUE: this factor has tags that a model predicts */
 };

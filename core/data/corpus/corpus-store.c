@@ -62,8 +62,8 @@ document_of_sentence (const PlaitCorpusSide *side, gint64 line, PlaitDocumentSen
   return (PlaitDocument){ .ids = ids, .sentences = sentence, .n = 1 };
 }
 
-/* TRUE if the first start token of @stream is left out: in a target, whose decoder adds that token, unless each text of
- * the vocabulary begins with BOS. */
+/* TRUE if the first start token of @stream is left out. It is left out of a target, because the decoder adds it, unless
+ * the vocabulary begins every text with BOS. */
 static gboolean
 drops_start (const PlaitCorpus *corpus, gint64 stream)
 {

@@ -182,7 +182,7 @@ const char *plait_corpus_file (const PlaitCorpus *corpus, gint64 file);
 /* Sets *@first and *@end to the range of the kept tuples of file @file. */
 void plait_corpus_file_tuples (const PlaitCorpus *corpus, gint64 file, gint64 *first, gint64 *end);
 
-/* Sets weights [files], all positive, in proportion to which a shuffled order draws tuples from the files. Without
+/* Makes a shuffled order draw tuples from the files in proportion to @weights [files], which are positive. Without
  * weights, an epoch has each tuple once. Each file must have a tuple. */
 void plait_corpus_set_file_weights (PlaitCorpus *corpus, const double *weights);
 

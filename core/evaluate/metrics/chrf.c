@@ -113,8 +113,8 @@ f_score (const Chrf *chrf, const double *sums)
   return 100 * ((1 + factor) * precisions * recalls / (factor * precisions + recalls));
 }
 
-/* Counts the n-grams of @order in the hypothesis, in each reference, and common to both. Writes the three counts of a
- * reference into its row of @values [count, width]. */
+/* For each reference, counts the n-grams of @order in the hypothesis, in the reference, and in common, and writes the
+ * three counts into the row of the reference in @values [count, width]. */
 static void
 count_order (PlaitNgrams *ngrams, guint order, guint count, guint width, double *values)
 {

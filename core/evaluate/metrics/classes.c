@@ -177,7 +177,7 @@ rows (const PlaitMetric *metric, const PlaitTextPairs *pairs, GError **error)
   return statistics;
 }
 
-/* Returns the mean of F over the classes that occur, and their number in *@counted. */
+/* Returns the mean of F over the classes that occur, and the number of these classes in *@counted. */
 static double
 macro_f (const double *sums, guint *counted)
 {

@@ -25,7 +25,8 @@ typedef struct
 {
   gint64 references;
   gint64 hypotheses;
-  gint64 matched; /* sum, over the words of each sentence, of the smaller count: in hypothesis or in reference */
+  gint64 matched; /* sum, over the different words of each sentence, of the smaller count of a word: in the
+                     hypothesis or in the reference */
 } PlaitFrequencyScore;
 
 /* Adds the words of a sentence to @scores [PLAIT_FREQUENCY_BINS]. */

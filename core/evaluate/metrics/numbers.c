@@ -8,7 +8,7 @@
  *               tests keep the ranks within all texts
  *   mse         mean of (x - y)^2
  *
- * A row of a correlation is [1, x, y, x^2, y^2, x y], of the mean [(x - y)^2, 1].
+ * A row of a correlation is [1, x, y, x^2, y^2, x y], a row of mse [(x - y)^2, 1].
  */
 #include "metrics/metric-kind.h"
 

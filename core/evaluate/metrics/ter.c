@@ -20,7 +20,7 @@
 #define MAX_BYTES (64 * 1024) /* maximum bytes of a text: time grows with the product of both numbers of words */
 #define MAX_SHIFTED 10        /* maximum words of a shift */
 #define MAX_DISTANCE 50       /* maximum words between the start of a shift and its position in the reference */
-#define BEAM 25               /* minimum words on either side of the diagonal that edit distances are computed for */
+#define BEAM 25               /* edit distances are computed at least this many words to each side of the diagonal */
 #define MAX_TRIED 1000        /* maximum shifts tried per sentence */
 #define FAR (G_MAXINT / 2)
 

@@ -8,7 +8,8 @@
 /* Systems are equivalent at .05 if their 90 % interval lies within the margin. */
 #define OUTSIDE 0.1
 
-/* Uses one t test, because both have the same standard error: the larger p is that of the nearer margin. */
+/* The two one-sided t tests have the same standard error, so the larger p is that of the nearer margin: computes only
+ * this test. */
 static void
 test_seeds (PlaitComparison *comparison)
 {
@@ -33,7 +34,7 @@ test_resamples (PlaitComparison *comparison, double *differences)
       above += !(differences[r] < comparison->equivalence_margin);
     }
   comparison->equivalence_p = (MAX (below, above) + 1.0) / (trials + 1.0);
-  /* p is at most .05 for fewer than (trials + 1) / 20 resamples outside. */
+  /* p is at most .05 if fewer than (trials + 1) / 20 resamples lie beyond each margin. */
   plait_percentiles (differences, trials, MAX ((trials + 1) / 20, 1) - 1, &comparison->equivalence_low,
                      &comparison->equivalence_high);
 }

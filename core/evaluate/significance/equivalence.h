@@ -14,6 +14,6 @@
 
 /* Tests the two systems of @comparison for equivalence within @margin (> 0), in the unit of the metric, and sets the
  * fields of @comparison that begin with equivalence. After plait_compare_seeds the test is a t test with the same
- * variance. Otherwise it counts bootstrap resamples of @baseline and @system, of which it takes comparison->trials. */
+ * variance. Otherwise it counts comparison->trials bootstrap resamples of @baseline and @system. */
 void plait_comparison_test_equivalence (PlaitComparison *comparison, double margin, const PlaitMetric *metric,
                                         const PlaitStatistics *baseline, const PlaitStatistics *system);

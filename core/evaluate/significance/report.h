@@ -65,7 +65,7 @@ void plait_comparison_cells (PlaitTable *table, const PlaitComparison *compariso
 void plait_equivalence_columns (PlaitTable *table, double margin);
 void plait_equivalence_cells (PlaitTable *table, const PlaitComparison *comparison);
 
-/* Returns the note on these columns. (transfer full) */
+/* Returns the note on the columns of plait_equivalence_columns. (transfer full) */
 char *plait_equivalence_note (double margin);
 
 /* Returns the note under a table with p values of @test, permutation or bootstrap, against @baseline (NULL: no

@@ -141,7 +141,7 @@ p_value (guint counted, guint trials)
  * subset of the group, the sum of the rows' differences. Only if all statistics are whole numbers. */
 typedef struct
 {
-  gsize groups, stride; /* width rounded up to a multiple of COLUMNS */
+  gsize groups, stride; /* @stride: width rounded up to a multiple of COLUMNS */
   gint32 *rows;         /* [groups, 1 << GROUP, stride] sums; NULL: the numbers are not whole, or too large */
 } Subsets;
 

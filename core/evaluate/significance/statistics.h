@@ -88,7 +88,8 @@ gboolean plait_compare_systems (const PlaitMetric *metric, const PlaitStatistics
 double *plait_bootstrap_differences (const PlaitMetric *metric, const PlaitStatistics *baseline,
                                      const PlaitStatistics *system, guint trials, guint64 seed);
 
-/* Sorts @values, and sets *@low and *@high to the values that have @cut others below and above them. */
+/* Sorts @values, and sets *@low to the value with @cut values below it and *@high to the value with @cut values above
+ * it. */
 void plait_percentiles (double *values, guint count, guint cut, double *low, double *high);
 
 /* Adjusts the p values of @comparisons (element-type PlaitComparison) with one baseline by Holm's step-down method

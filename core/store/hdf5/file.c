@@ -17,7 +17,7 @@
  *   plait-store
  *   format 2
  *   length 00000000000000012345    bytes of HDF5, from 512 on
- *   digest SHA-256 of the table of hashes after them (blocks.c), in hexadecimal
+ *   digest SHA-256 of the table of hashes after these bytes (blocks.c), in hexadecimal
  *   header SHA-256 of the lines above
  *
  * The last line distinguishes a damaged user block from another format.

@@ -315,7 +315,7 @@ plait_store_links_of (const PlaitStore *store, const char *path, const PlaitStor
         store->path, path, MAX_MEMBERS);
   if (H5Literate (found->id, H5_INDEX_CRT_ORDER, H5_ITER_INC, &at, collect_link, links) >= 0)
     return g_steal_pointer (&links);
-  /* Groups of other programs may not keep the creation order. */
+  /* A group that another program made can lack the creation order: use the order of names. */
   g_array_set_size (links, 0);
   at = 0;
   return H5Literate (found->id, H5_INDEX_NAME, H5_ITER_INC, &at, collect_link, links) >= 0

@@ -2,8 +2,8 @@
 
 /*
  * File driver through which libhdf5 accesses plait's files: it uses an open file descriptor, checks all bytes that are
- * read (blocks.c), and hides write errors. HDF5 1.10 does not close a file properly after a failed write (it tries
- * again at exit), so it never sees one.
+ * read (blocks.c), and hides write errors. HDF5 1.10 does not close a file properly after a failed write (it retries
+ * the write at exit), so the driver reports every write as successful.
  */
 #include "hdf5/internal.h"
 
