@@ -71,7 +71,7 @@ add_stored (const PlaitTokenStore *store, gint64 sentence, GArray *items, GError
   return plait_token_store_read (store, sentence, 0, n, (gint32 *)(gpointer)items->data + first * numbers, error);
 }
 
-/* Sets builder->unknown for the ids from @first on, those of the stored tuple @stored_tuple. */
+/* Sets builder->unknown for the ids of the stored tuple @stored_tuple, which begin at index @first. */
 static gboolean
 add_unknown (const PlaitCorpusStreamState *stream, gint64 stored_tuple, guint first, PlaitStreamBuilder *builder,
              GError **error)
@@ -91,7 +91,7 @@ add_unknown (const PlaitCorpusStreamState *stream, gint64 stored_tuple, guint fi
   return TRUE;
 }
 
-/* Appends the factors of the ids from @first on, those of the stored tuple @stored_tuple. */
+/* Appends the factors of the ids of the stored tuple @stored_tuple, which begin at index @first. */
 static gboolean
 add_factors (const PlaitCorpus *corpus, const PlaitCorpusStreamState *stream, gint64 stored_tuple, guint first,
              PlaitStreamBuilder *builder, GError **error)
@@ -109,7 +109,7 @@ add_factors (const PlaitCorpus *corpus, const PlaitCorpusStreamState *stream, gi
   return TRUE;
 }
 
-/* Replaces the ids from @first on, those of tuple @tuple, by a random segmentation, unless that is too long. */
+/* Replaces the ids of tuple @tuple, which begin at index @first, by a random segmentation, unless that is too long. */
 static void
 sample_tokens (const PlaitCorpus *corpus, const PlaitCorpusStreamState *stream, gint64 epoch, gint64 tuple, guint first,
                GArray *ids)

@@ -47,7 +47,7 @@ struct PlaitCorpusSide
   GArray *ids[BLOCK_LINES / PIECE_LINES]; /* gint32, ids of the lines of a piece end to end */
   PlaitCorpusRange line_ids[BLOCK_LINES]; /* range of the line's ids in the array of its piece */
 
-  /* For tokens with trees. The pieces are those of @ids. */
+  /* For tokens with trees. The lines are divided as in @ids. */
   GArray *words[BLOCK_LINES / PIECE_LINES]; /* gint32, number of ids of each word */
   PlaitCorpusRange line_words[BLOCK_LINES];
 

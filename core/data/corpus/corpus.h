@@ -243,8 +243,8 @@ gboolean plait_corpus_sample_subwords (PlaitCorpus *corpus, double strength, gui
 gboolean plait_corpus_check (const PlaitCorpus *corpus, GError **error);
 
 /* Reads the text lines of the kept tuples of token stream @stream again, as references for scoring; fails if the file
- * changed. For documents, returns the sentences of each with LF between them, whether cut or not. Ignores derangement.
- * NULL-terminated. (transfer full) */
+ * changed. Returns each document once and whole, with LF between its sentences, even if it was cut. Ignores
+ * derangement. NULL-terminated. (transfer full) */
 GStrv plait_corpus_text (const PlaitCorpus *corpus, gint64 stream, GError **error);
 
 /* Returns the batch of tuples @tuples [n]; masks and source dropout depend on @epoch, from 0. The batch must not

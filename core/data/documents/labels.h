@@ -35,8 +35,8 @@ typedef struct
 } PlaitTargetLine;
 
 /* Appends the values of @text, a non-blank line, to @ids (gint32): ids of a text or label in @vocabulary; the number of
- * a choice; or both numbers of a span plus 1 (two zeros for -1); or the id of a number. Appends nothing if one of these
- * is malformed. */
+ * a choice; or the two numbers of a span, each plus 1 (two zeros for -1); or the id of a number. Appends nothing if one
+ * of these is malformed. */
 void plait_target_encode (PlaitTargetKind kind, const PlaitVocabulary *vocabulary, const char *text, gsize length,
                           GArray *ids);
 

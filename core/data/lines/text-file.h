@@ -35,8 +35,8 @@ GPtrArray *plait_text_reader_open_columns (const char *path, guint n, GError **e
 GPtrArray *plait_text_reader_share (PlaitTextReader *lines, guint n);
 
 /* Returns a reader whose lines are the trees of @lines. A tree may take several lines of the file (tree-lines.h).
- * @may_wait: read ahead of the returned trees even if @lines is a pipe, and may have to wait. Takes ownership of
- * @lines; returns @lines itself if it is a column of a file. (transfer full) */
+ * @may_wait: read lines ahead even if @lines is a pipe and this may block. Takes ownership of @lines; returns @lines
+ * itself if it is a column of a file. (transfer full) */
 PlaitTextReader *plait_text_reader_join_trees (PlaitTextReader *lines, gboolean may_wait);
 
 void plait_text_reader_free (PlaitTextReader *reader);

@@ -8,8 +8,8 @@ typedef struct
   gint64 words;
 } Span;
 
-/* Splits the sentence into spans, down to single words. Spans are visited parents first, right child before left; their
- * ends in reverse order are the steps. */
+/* Splits the sentence into spans, down to single words. Spans are visited parents first, right child before left. The
+ * steps are the ends of the spans, in reverse order of the visits. */
 static void
 split (PlaitTreeShape shape, gint64 words, PlaitRandomKey key, GArray *steps)
 {

@@ -210,7 +210,7 @@ detail_f (const PlaitMetric *metric, const double *sums)
   return g_strdup_printf ("(%u classes)", counted);
 }
 
-/* Classes that are only predicted are not averaged, because their number is not a sum over sentences. */
+/* Classes that no reference has are not averaged, because their number is not a sum over sentences. */
 static void
 append_signature_f (const PlaitMetric *metric, GString *signature)
 {

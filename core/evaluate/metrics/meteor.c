@@ -25,7 +25,7 @@
 
 #define WIDTH 5
 
-/* Maximum bytes of a text: alignment takes time proportional to the product of both numbers of words. */
+/* Maximum bytes of a text: alignment takes time proportional to the product of both texts' lengths. */
 #define MAX_BYTES (8 * 1024)
 
 #define BEAM 40

@@ -77,8 +77,8 @@ struct PlaitMetricKind
   /* TRUE if the metric finds a word in @text; NULL: any text has words. */
   gboolean (*has_words) (const PlaitMetric *metric, const char *text);
   void (*row) (const PlaitMetric *metric, const PlaitSentence *sentence, double *row);
-  /* Returns the rows of all @pairs. Set in place of row if the width depends on the text. Two systems with the same
-   * references have the same width. */
+  /* Returns the rows of all @pairs. Set instead of the function row if the width depends on the text. Two systems with
+   * the same references have the same width. */
   PlaitStatistics *(*rows) (const PlaitMetric *metric, const PlaitTextPairs *pairs, GError **error);
   double (*score) (const PlaitMetric *metric, const double *sums);
 

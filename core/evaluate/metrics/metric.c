@@ -419,7 +419,7 @@ check_text (const PlaitMetric *metric, PlaitUnit unit, const char *text, const c
 }
 
 /* TRUE if each of @pairs has a reference and all texts are valid for the metric; else sets *@failed_at to the index of
- * the invalid one. @unit is for messages. */
+ * the invalid pair. @unit is for messages. */
 static gboolean
 check_pairs (const PlaitMetric *metric, PlaitUnit unit, const PlaitTextPairs *pairs, gsize *failed_at, GError **error)
 {

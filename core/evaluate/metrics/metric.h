@@ -107,12 +107,12 @@ gboolean plait_metric_is_of_documents (const PlaitMetric *metric);
 gboolean plait_metric_larger_is_better (const PlaitMetric *metric);
 
 /* Returns the rows of all sentences of @pairs, or of their documents. Fails with PLAIT_ERROR_INPUT if there are no
- * sentences, or one (named from 1) is not UTF-8, too long, or without reference. (transfer full) */
+ * sentences, or if a sentence is not UTF-8, too long or without reference; messages count from 1. (transfer full) */
 PlaitStatistics *plait_metric_statistics (const PlaitMetric *metric, const PlaitTextPairs *pairs, GError **error);
 
 /* Checks that @metric can score translations of the references of @pairs, as plait_metric_statistics would; ignores the
- * hypotheses. On failure sets *@failed_at to the invalid sentence or document, from 0, or to their number if the fault
- * is not in a single one. */
+ * hypotheses. On failure sets *@failed_at to the invalid sentence or document, from 0, or to the number of all if the
+ * fault is not in a single one. */
 gboolean plait_metric_check_references (const PlaitMetric *metric, const PlaitTextPairs *pairs, gsize *failed_at,
                                         GError **error);
 

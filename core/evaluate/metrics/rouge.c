@@ -21,7 +21,7 @@
 #include <string.h>
 
 #define WIDTH 4
-/* Maximum bytes of a text for longest common subsequences. Their time grows with the product of both numbers of words.
+/* Maximum bytes of a text for longest common subsequences. Their time grows with the product of both texts' lengths.
  * For Lsum, so does their memory: an eighth of a byte for each pair of words. */
 #define SUBSEQUENCE_LIMIT (64 * 1024)
 /* The package does not stem words of three letters or less. */

@@ -17,7 +17,7 @@
 #include <string.h>
 
 #define WIDTH 2
-#define MAX_BYTES (64 * 1024) /* maximum bytes of a text: time grows with the product of both numbers of words */
+#define MAX_BYTES (64 * 1024) /* maximum bytes of a text: time grows with the product of both texts' lengths */
 #define MAX_SHIFTED 10        /* maximum words of a shift */
 #define MAX_DISTANCE 50       /* maximum words between the start of a shift and its position in the reference */
 #define BEAM 25               /* edit distances are computed at least this many words to each side of the diagonal */
@@ -228,7 +228,7 @@ is_better (const Shift *shift, const Shift *best)
   return shift->start != best->start ? shift->start < best->start : shift->target < best->target;
 }
 
-/* Tries to move the @length words at @start to their position @position in the reference. */
+/* Tries to shift the @length words at @start to where the reference has equal words, from @position on. */
 static void
 try_shifts (const Distance *distance, const guint32 *words, const Alignment *alignment, gint start, gint position,
             gint length, guint32 *shifted, Shift *best, guint *tried)

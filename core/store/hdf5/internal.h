@@ -100,7 +100,7 @@ char *plait_store_blocks_append (int fd, gint64 end, const GByteArray *metadata)
 gboolean plait_store_write_hashes (int fd, gint64 format, const GByteArray *metadata);
 
 /* Makes HDF5 refuse external links through the property list @list: their targets have not been verified. Callers open
- * these files separately. */
+ * the target files separately. */
 void plait_store_refuse_external (hid_t list);
 
 /* ---- defined in open-flag.c ---- */
