@@ -134,7 +134,7 @@ guint plait_corpus_n_factors (const PlaitCorpus *corpus, gint64 source);
 /* Returns the number of kept tuples. */
 gint64 plait_corpus_size (const PlaitCorpus *corpus);
 
-/* Returns the number of lines or documents of each file, dropped ones included. */
+/* Returns the number of lines or documents in all files of a stream, dropped ones included. */
 gint64 plait_corpus_lines (const PlaitCorpus *corpus);
 
 /* Returns the line or document of kept tuple @tuple, from 0, counted over all files of a stream; equal to @tuple unless

@@ -34,7 +34,7 @@ gboolean plait_token_store_finish (PlaitTokenStore *store, GError **error);
 /* Returns the checksum of the cache file that was finished or opened; 0 if there is no such file. */
 guint64 plait_token_store_checksum (const PlaitTokenStore *store);
 
-/* Publishes the finished cache file under its name. FALSE if another process did so first. */
+/* Publishes the finished cache file under its name. FALSE on failure, such as if another process did so first. */
 gboolean plait_token_store_commit (PlaitTokenStore *store);
 
 gint64 plait_token_store_sentences (const PlaitTokenStore *store);

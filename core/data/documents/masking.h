@@ -24,7 +24,7 @@ typedef struct
 } PlaitMasking;
 
 /* Returns the number of predicted tokens among the @tokens tokens of tuple @tuple in epoch @epoch: rate * @tokens,
- * rounded up or down at random so that the mean is exact. */
+ * rounded up or down at random so that the mean is exact, but at least 1 if there is a token. */
 gint64 plait_masking_count (const PlaitMasking *masking, gint64 epoch, gint64 tuple, gint64 tokens);
 
 /* Masks @ids [rows], the rows of a sentence with @tokens tokens besides start and end tokens, for a vocabulary of
