@@ -6,7 +6,7 @@
 struct PlaitProblems
 {
   GStringChunk *texts;
-  GArray *kept; /* (element-type PlaitProblem) */
+  GArray *kept; /* (element-type PlaitProblem) the first MAX_LISTED problems */
   guint count;
 };
 

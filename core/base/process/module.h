@@ -28,8 +28,8 @@
 /* Symbol that every module exports. */
 typedef struct
 {
-  guint interface;     /* PLAIT_MODULE_INTERFACE */
-  guint scalar_size;   /* bytes of PlaitScalar */
+  guint interface;     /* PLAIT_MODULE_INTERFACE with which the module was built */
+  guint scalar_size;   /* bytes of PlaitScalar with which the module was built */
   const char *kind;    /* kind of the module: name of the folder of such modules */
   gsize table_size;    /* bytes of the struct at @table */
   gconstpointer table; /* struct of functions, which the header of the kind declares */

@@ -11,7 +11,7 @@ struct PlaitUnknownWords
 {
   GHashTable *numbers; /* text -> its number, plus one */
   GPtrArray *texts;    /* (element-type utf8), by number; "" is first and stands for a word that was not found */
-  PlaitTokenStore *of; /* numbers of the texts of each sentence */
+  PlaitTokenStore *of; /* numbers of the texts of the unknown tokens, sentence by sentence */
   GArray *scratch;     /* gint32, numbers of one sentence */
 };
 

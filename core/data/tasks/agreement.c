@@ -77,7 +77,7 @@ typedef struct
 
 typedef struct
 {
-  Participant participants[2]; /* subject, object */
+  Participant participants[2]; /* [0]: subject, [1]: object */
   gboolean has_object;
   gboolean object_first;
   gint64 verb;

@@ -44,7 +44,7 @@ extern const char *const plait_task_splits[PLAIT_TASK_SPLITS];
 
 typedef struct
 {
-  guint64 seed; /* seed of the corpus, independent of the experiment's */
+  guint64 seed; /* seed of the corpus, independent of the experiment's seed */
   gint64 sizes[PLAIT_TASK_SPLITS];
   gint64 *values; /* one value per parameter of the task; free with g_free */
 } PlaitTaskSettings;

@@ -33,8 +33,8 @@ enum
   TARGET,
 };
 
-#define PARTS 3    /* stems that make a name */
-#define STEMS 4900 /* different stems that names are made of */
+#define PARTS 3    /* number of stems of a name */
+#define STEMS 4900 /* number of different stems of names */
 
 /* Appends the name with index @number, of the names in this tuple, to the source line and to the target line. */
 static void

@@ -40,7 +40,7 @@ typedef struct
 
 typedef struct
 {
-  gint64 unlinked;   /* maximum words of a sentence without links */
+  gint64 unlinked;   /* maximum words without links in a sentence */
   gint64 tokens;     /* maximum tokens; longer sentences get no tree */
   gint64 seconds;    /* time limit for one sentence */
   guint n_processes; /* number of child processes, > 0; does not affect the trees */

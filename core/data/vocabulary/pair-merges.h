@@ -13,7 +13,7 @@ typedef struct
 {
   gint32 id;             /* id of the piece; -1: the vocabulary lacks it */
   guint32 start, length; /* bytes of the piece in the text; length 0: it was merged into an earlier piece */
-  gint32 previous, next; /* neighbours, -1 at the ends */
+  gint32 previous, next; /* indices of the neighbouring pieces; -1 at the ends of the text */
 } PlaitMergePiece;
 
 /* Returns the id of the piece that @left and @right make together, or -1. Sets *@rank: the pair with the lowest rank is

@@ -9,7 +9,7 @@
 typedef struct
 {
   const char *type;
-  const char *files[2]; /* files next to config.json */
+  const char *files[2]; /* files of the vocabulary, in the folder of config.json */
   gboolean has_sides;   /* source and target have one SentencePiece model each: source.spm and target.spm */
   gboolean adds_bos;
   gint32 offset;

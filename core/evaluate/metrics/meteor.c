@@ -341,7 +341,7 @@ row (const PlaitMetric *metric, const PlaitSentence *sentence, double *values)
 {
   const Meteor *meteor = (const Meteor *)metric;
   struct sb_stemmer *stemmer = meteor->exact ? NULL : sb_stemmer_new ("english", NULL);
-  PlaitNgrams *stems = sentence->characters; /* this counter also holds words here, not characters */
+  PlaitNgrams *stems = sentence->characters; /* despite its name, this counter holds words here */
   double best = -1;
 
   for (guint k = 0; k <= sentence->count; k++)

@@ -7,8 +7,8 @@
 typedef struct
 {
   gsize n;          /* number of texts of a set */
-  GPtrArray *names; /* (element-type utf8) of the sets; the first is "" */
-  GPtrArray *texts; /* (element-type GStrv) of the sets */
+  GPtrArray *names; /* (element-type utf8) names of the sets; the first is "" */
+  GPtrArray *texts; /* (element-type GStrv) texts of each set */
   GPtrArray *sets;  /* (element-type const char **) pointers to @texts, NULL for missing references */
 } PlaitReferences;
 

@@ -43,7 +43,7 @@ typedef struct
   PlaitMetric parent;
   guint type;
   gboolean stem;
-  gboolean cuts; /* TRUE: @tokeniser finds the words */
+  gboolean cuts; /* TRUE: @tokeniser finds the words; FALSE: words consist of letters a to z and digits */
   PlaitTokeniser tokeniser;
 } Rouge;
 

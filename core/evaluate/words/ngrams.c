@@ -21,7 +21,7 @@ struct PlaitNgrams
   GArray *symbols;    /* guint32, all sequences end to end */
   GArray *numbers;    /* guint32, number of the n-gram that begins at each symbol */
   GHashTable *words;  /* word -> symbol */
-  GStringChunk *text; /* owns the keys of words */
+  GStringChunk *text; /* owns the keys of @words */
   guint order;
   guint32 distinct; /* number of different n-grams of the current order, which are numbered from 0 */
 

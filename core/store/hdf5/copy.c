@@ -10,8 +10,8 @@
 typedef struct
 {
   PlaitStore *to;
-  GPtrArray *plots;  /* paths of NXdata groups */
-  GPtrArray *tables; /* paths of tables */
+  GPtrArray *plots;  /* paths of copied NXdata groups, whose axes are attached later */
+  GPtrArray *tables; /* paths of copied tables, whose axes are attached later */
 } Copy;
 
 gboolean

@@ -60,7 +60,7 @@ const char *plait_store_type_name (PlaitStoreType type);
 typedef enum
 {
   PLAIT_STORE_PLAIN = 0,
-  PLAIT_STORE_COMPRESSED = 1 << 0, /* HDF5's filters shuffle and deflate */
+  PLAIT_STORE_COMPRESSED = 1 << 0, /* compressed by HDF5's filters shuffle and deflate */
 } PlaitStoreOptions;
 
 typedef enum

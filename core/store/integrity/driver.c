@@ -51,7 +51,7 @@ driver_open (const char *name, unsigned flags, hid_t access, haddr_t maximum)
 static herr_t
 driver_close (H5FD_t *file)
 {
-  g_free (file); /* the descriptor belongs to the PlaitStore */
+  g_free (file); /* leave the descriptor open: it belongs to the PlaitStore */
   return 0;
 }
 

@@ -29,7 +29,7 @@ typedef struct
 typedef struct
 {
   char *path;
-  GPtrArray *items;  /* (element-type char) */
+  GPtrArray *items;  /* (element-type utf8) names of the items */
   GPtrArray *arrays; /* (element-type Array) */
 } Kind;
 
