@@ -61,7 +61,7 @@ gboolean plait_file_commit (PlaitFile *file, GError **error);
 void plait_file_abandon (PlaitFile *file);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitFile, plait_file_abandon)
 
-/* Calls fsync on the file or folder @path. FALSE with errno set. */
+/* Calls fsync on the file or folder @path. Returns FALSE and sets errno if it fails. */
 gboolean plait_file_sync (const char *path);
 
 /* TRUE if @a and @b are paths of one file, also by links; the file need not exist. */

@@ -23,5 +23,6 @@ typedef struct
 /* Returns the folders that are searched, in order. (transfer full) (element-type PlaitPluginFolder) */
 GPtrArray *plait_plugin_folders (void);
 
-/* Returns only @folders (NULL-terminated). (transfer full) (element-type PlaitPluginFolder) */
+/* Returns the folders in @folders (NULL-terminated), without the default folders. (transfer full) (element-type
+ * PlaitPluginFolder) */
 GPtrArray *plait_plugin_folders_given (const char *const *folders);

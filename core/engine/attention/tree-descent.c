@@ -114,8 +114,8 @@ find_children (const PlaitTreeDescent *descent, gint64 sentence, gint64 row, Pla
              && children->first + children->n <= descent->rows.offsets[sentence + 1]);
 }
 
-/* Writes the rows of the last weighed level to @selection and returns their number. A row that occurs in two sets
- * becomes one, with the sum of its path weights. */
+/* Writes the rows of the last weighed level to @selection and returns their number. A row that belongs to
+ * two sets of siblings is written once, with the sum of its path weights. */
 static gint64
 join (const Entry *entry, Selection *selection)
 {

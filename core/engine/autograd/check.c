@@ -29,7 +29,7 @@ typedef struct
   PlaitTensor *gradients; /* [leaves] copy of targets after the backward pass */
   PlaitNode **nodes;
   gboolean backward; /* TRUE: compute the gradients too */
-  double root;       /* value of the root */
+  double root;       /* value of the tape's root, the scalar to differentiate */
 } Checker;
 
 static void

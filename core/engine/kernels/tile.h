@@ -21,7 +21,7 @@
 #define TILE_MAX_ROWS 12
 static const guint8 tile_rows[TILE_VECTORS + 1] = { 0, 12, 12, 8, 6 };
 #else
-/* Maximum size of a register tile, in vectors and in rows, for 16 vector registers. */
+/* Maximum size of a register tile with 16 vector registers: a tile n vectors wide has at most tile_rows[n] rows. */
 #define TILE_VECTORS 2
 #define TILE_MAX_ROWS 8
 static const guint8 tile_rows[TILE_VECTORS + 1] = { 0, 8, 6 };

@@ -309,7 +309,7 @@ typedef struct
   const PlaitPacked *table;
   const PlaitScalar *bias;
   const PlaitOutputMixture *mixture;
-  PlaitTensor logits;         /* [rows, words], with more columns for copied words at or above words */
+  PlaitTensor logits;         /* [rows, words], then columns for copied words whose ids are not below words */
   PlaitScalar *copied_logits; /* logits of the copied words of all rows */
   gint64 block, blocks;
   Statistics *statistics; /* [row][block] */

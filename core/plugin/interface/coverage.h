@@ -30,7 +30,7 @@ typedef struct
   const char *prefix;          /* required beginning of the parameters' names */
 } PlaitCoverageBuild;
 
-/* The declaration of a coverage. */
+/* The sizes and losses that a coverage declares when a model is built. */
 typedef struct
 {
   gint64 width; /* width of a pair's state, at least 1 */

@@ -79,7 +79,7 @@ check_choice (const PlaitResolution *resolution)
                               "limits documents, which would cut off sentences to choose from; drop the key");
 }
 
-/* Checks [predict] kind=span: a first source of documents that begin with a start token. */
+/* Checks [predict] kind=span: the first source must have documents that begin with a start token. */
 static void
 check_span (const PlaitResolution *resolution)
 {

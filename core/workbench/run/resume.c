@@ -109,8 +109,8 @@ ends_later (const PlaitTrainSettings *before, const PlaitTrainSettings *now, Pla
   if (!plait_store_get_int (old, path, "step", &step, NULL) || !plait_store_get_int (old, path, "epoch", &epoch, NULL)
       || !plait_store_get_int (old, path, "stale", &stale, NULL))
     return FALSE;
-  /* The validation at the old end counts for best, average and patience. So the longer training must validate at this
-   * update too. */
+  /* The old training validated after its last update, which counts for best, average and patience. So the longer
+   * training must validate after this update too. */
   if (plait_store_has (old, "/checkpoint/best")
       && (now->validate_every > 0 ? step % now->validate_every != 0 : before->updates > 0 && step >= before->updates))
     return FALSE;

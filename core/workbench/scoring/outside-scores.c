@@ -21,7 +21,7 @@ append_text (GString *to, const char *text)
     g_string_append_c (to, g_ascii_isspace (*c) ? ' ' : *c);
 }
 
-/* Returns the input of commands: one line for each line or document of the split. (transfer full) */
+/* Returns the input of evaluate.scores commands: a line for each line or document of the split. (transfer full) */
 static char *
 input_of (const PlaitEvaluation *evaluation)
 {
