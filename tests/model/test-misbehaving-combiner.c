@@ -45,7 +45,7 @@ own_name (PlaitCrossAttention *cross)
 }
 
 /* clang-format off */
-COMBINER_BUILD (combiner_build_refuses_without_words, return FALSE, "build returned FALSE without an error: set one")
+COMBINER_BUILD (combiner_build_refuses_without_words, return FALSE, "build returned FALSE without an error: set an error")
 COMBINER_BUILD (combiner_build_accepts_with_an_error, FAIL, "build returned TRUE with an error (not to my taste)")
 COMBINER_BUILD (combiner_build_refuses, FAIL; return FALSE, "not to my taste")
 COMBINER_BUILD (slot_twice, plait_cross_declare_residual (cross, 0), "plait_cross_declare_residual: declares slot 0, but the next slot is 2")

@@ -216,7 +216,7 @@ layer_of_attention (PlaitDecoding *decoding, gconstpointer settings, gconstpoint
 }
 
 /* clang-format off */
-DECODER_BUILD (refuses_without_words, return FALSE, "build returned FALSE without an error: set one")
+DECODER_BUILD (refuses_without_words, return FALSE, "build returned FALSE without an error: set an error")
 DECODER_BUILD (accepts_with_an_error, FAIL, "build returned TRUE with an error (not to my taste)")
 DECODER_BUILD (refuses, FAIL; return FALSE, "not to my taste")
 DECODER_BUILD (parameter_outside, plait_linear_declare (build->parameters, "source/first/a", 2, 2, FALSE), "build: the parameter source/first/a/weight is declared, but its name must begin with decoder/")

@@ -87,7 +87,7 @@ TEST_CASE (misbehaving_outputs, the_sound_ones_run)
 static PlaitParameter stranger = { .name = "stranger", .value = { NULL, 1, PLAIT_FIXTURE_WORDS, PLAIT_FIXTURE_WORDS } };
 
 /* clang-format off */
-OUTPUT_BUILD (refuses_without_words, return FALSE, "build returned FALSE without an error: set one")
+OUTPUT_BUILD (refuses_without_words, return FALSE, "build returned FALSE without an error: set an error")
 OUTPUT_BUILD (accepts_with_an_error, FAIL, "build returned TRUE with an error (not to my taste)")
 OUTPUT_BUILD (refuses, FAIL; return FALSE, "not to my taste")
 OUTPUT_BUILD (no_table, shape->table = NULL, "build gives no table of word vectors; call plait_output_declare_table")
