@@ -15,7 +15,7 @@ typedef struct
   guint n;                      /* number of different source names in all runs */
   guint n_names;                /* number of names: of sources, then of trees and factors */
   char **names;                 /* [n_names]: "NAME" of every source, then "NAME.trees" and "NAME.FACTOR" */
-  guint *owners;                /* [n_names]: number of the source with which each name is read */
+  guint *owners;                /* [n_names]: number of the source that each name belongs to */
   PlaitTextLocation *locations; /* [n_names]: file or column of each name; zeros for a missing source */
   PlaitFeedTable table;
 } Files;

@@ -101,8 +101,8 @@ with_start (const PlaitDecoder *decoder, PlaitTape *tape, PlaitRagged rows, cons
   return read;
 }
 
-/* Returns the role of sentence @i of target @s. It is the role of sentence @i of source document @s, or of the last
- * sentence if the document is shorter. Returns 0 if the document is missing. */
+/* Returns the role of sentence @i of target document @s: that of sentence @i of source document @s. If the source
+ * document has fewer sentences, returns the role of its last one; if it is missing, 0. */
 static gint32
 role_of (const PlaitDocuments *documents, gint64 s, gint64 i)
 {
