@@ -18,8 +18,9 @@ typedef enum
   /* The number, from 0, of a sentence of the first source's document; one row; without vocabulary. */
   PLAIT_TARGET_CHOICE,
 
-  /* The line "START END": numbers of the first and last token in the first source's document, from 0, start tokens not
-   * counted. Two rows: the rows of these tokens in the document. The line "-1": the first row of the document twice. */
+  /* The line "START END" has the numbers of the first and the last token of the answer, from 0, in the first source's
+   * document without start tokens. It becomes two rows: the rows of these tokens in the document. The line "-1", no
+   * answer, becomes the first row of the document twice. */
   PLAIT_TARGET_SPAN,
 
   PLAIT_TARGET_NUMBER, /* one number per line; one row, whose id has the bits of the number as a float */

@@ -115,8 +115,8 @@ plait_cross_declare_residual (PlaitCrossAttention *cross, guint slot)
 
       declared->norms[slot] = plait_norm_declare (cross->parameters, name, declared->width);
     }
-  /* Declare the map R of the previous slot. It changes the query that later slots read, so it is needed only now that
-   * there is a later slot. */
+  /* The map R of the previous slot changes the query that later slots read. Declare it only now, because this is a
+   * later slot. */
   else if (slot > 0)
     {
       g_autofree char *name = g_strdup_printf ("%srefine/%u", cross->prefix, slot - 1);
