@@ -294,7 +294,7 @@ TEST_CASE (text_cache, is_done_without_where_no_folder_can_be)
   kept.text_cache.folder = below;
   g_autofree char *actual = open_and_describe (&kept);
   CHECK_STRING (actual, expected);
-  CHECK_CONTAINS (said (&kept), "so it is read again each time: ");
+  CHECK_CONTAINS (said (&kept), "so each run reads this file again: ");
 }
 
 /* Lets writing fail at a limit of file sizes, as on a full disk: the corpus is read without a cache. */
