@@ -4,17 +4,17 @@
 #include "text/error.h"
 
 /*
- * Makes a folder as a whole: its files are written into a temporary folder NAME.partial-HOST-PROCESS-NUMBER in the same
- * parent, which is then renamed. A killed process leaves the temporary folder behind. The next plait_folder_begin of
- * this name on this host removes it unless it is locked (files/lock.h).
+ * Makes a folder as a whole: writes its files into a temporary folder NAME.partial-HOST-PROCESS-NUMBER in the same
+ * parent folder, then renames the temporary folder. A killed process leaves the temporary folder behind. The next
+ * plait_folder_begin of this name on this host removes it unless it is locked (files/lock.h).
  *
  *   folder = plait_folder_begin ("model", &error);
  *   ... make files in plait_folder_temporary (folder) ...
  *   plait_folder_commit (g_steal_pointer (&folder), names, &error);
  *
- * An existing folder that holds only @names is exchanged for the new one in one step. If it holds other files, is
- * locked (files/lock.h), is the current folder, is on another file system than its parent, or its parent is not
- * writable, the new files are moved into it one by one after all are written.
+ * An existing folder that holds only @names is exchanged for the new one in one step. In other cases the new files are
+ * moved into the existing folder one by one, after all are written: if it holds other files, is locked (files/lock.h),
+ * is the current folder or on another file system than its parent, or if the parent is not writable.
  */
 typedef struct PlaitFolder PlaitFolder;
 
@@ -35,7 +35,7 @@ gboolean plait_folder_fail (const PlaitFolder *folder, GError **error);
 
 /* Gives the folder its final name and frees @folder. @names: all file names that such a folder can have; files of these
  * names that only the old folder has are deleted. NULL: the folder must not exist yet. On failure the old folder is
- * unchanged, unless its files had to be moved one by one. */
+ * unchanged, unless files were moved one by one or only the sync of the parent folder failed. */
 gboolean plait_folder_commit (PlaitFolder *folder, const char *const *names, GError **error);
 
 /* Deletes the temporary folder and frees @folder. */

@@ -8,8 +8,8 @@
  *
  * GKeyFile has no line numbers and merges duplicates silently. This reader stores the line number of every group and
  * key. It refuses, with FILE:LINE: a group or key given twice, a key outside any group, a line that is neither header,
- * key nor comment, text that is not UTF-8, a NUL byte, an unknown escape, a file of more than 16 MiB. It reports all
- * errors of a file together.
+ * key nor comment, text that is not UTF-8, a NUL byte, an unknown escape. It also refuses a file of more than 16 MiB.
+ * It reports all errors of syntax together.
  *
  * The syntax is GKeyFile's: "[group]", "key=value", comment lines that begin with "#". Blanks around keys and values
  * are ignored. Values may contain the escapes \s \t \n \r \\, and \; for a semicolon in a list.
@@ -51,8 +51,8 @@ const char *plait_key_file_value (const PlaitKeyFile *file, const char *group, c
  * if the key is missing. (transfer full) */
 char **plait_key_file_list (const PlaitKeyFile *file, const char *group, const char *key);
 
-/* Returns @text with backslashes escaped for a key-file. No other character of a value needs an escape. (transfer
- * full) */
+/* Returns @text, one line without blanks at its ends, with backslashes escaped for a key-file. No other character needs
+ * an escape. (transfer full) */
 char *plait_key_file_escape (const char *text);
 
 /* Sets @key of @group to @value (in the syntax of the file, with escapes), and adds missing groups and keys. @origin,

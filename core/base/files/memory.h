@@ -32,12 +32,11 @@ gsize plait_address_space_used (void);
  * handle a failed allocation. */
 gboolean plait_address_space_is_available (gsize size);
 
-/*
- * Allocates a large zeroed array directly from the system, in huge pages if possible. A page uses memory only after its
- * first access. Returns NULL if there is not enough memory; the caller must handle that. (transfer full)
- */
+/* Bytes of a huge page. */
 #define PLAIT_HUGE_PAGE ((gsize)2 << 20)
 
+/* Allocates a large zeroed array directly from the system, in huge pages if possible. A page uses memory only after its
+ * first access. Returns NULL if there is not enough memory; the caller must handle that. (transfer full) */
 gpointer plait_pages_allocate (gsize size);
 
 /* Frees @size bytes at @pages, from plait_pages_allocate. NULL is allowed. */

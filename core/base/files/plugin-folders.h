@@ -7,7 +7,7 @@
  * Folders that are searched for plugins and modules, each as KIND/NAME.so, in this order:
  *
  *     PLAIT_PLUGIN_PATH       a colon-separated list of folders
- *     $XDG_DATA_HOME/plait/1  the user's folder, by default ~/.local/share/plait/1; skipped if not absolute
+ *     $XDG_DATA_HOME/plait/1  the user's folder; ~/.local/share/plait/1 if XDG_DATA_HOME is not set or not absolute
  *     LIBDIR/plait/1          folder of the installed library; or the build tree's folder if plait is not installed
  *
  * A build with doubles uses "plait-double" instead of "plait".

@@ -51,7 +51,7 @@ void plait_crash_use_signal_stack (void);
  * without a message. */
 void plait_crash_unblock_signals (sigset_t *signals);
 
-/* Last part of a crash message, where the crash also ends the run. */
+/* End of a crash message if the crash also ends the run. */
 #define PLAIT_CRASH_ENDS_RUN "; this is a fault of the plugin, and the run ends here"
 
 /* Also writes crash messages to @descriptor, between the texts @begin and @end, which must live until the process ends.

@@ -62,5 +62,5 @@ typedef struct
 
 /* Returns the table of the module that @wanted describes, and opens it if needed. The first plugin folder that has the
  * module is used. Fails with PLAIT_ERROR_INPUT if there is no module, or none that this plait can load; the message
- * names the packages. Thread-safe. (transfer none) */
+ * names the remedy. Thread-safe. (transfer none) */
 gconstpointer plait_module_open (const PlaitModuleWanted *wanted, GError **error);

@@ -6,12 +6,12 @@
 /*
  * The thread pool of the program.
  *
- * The caller cuts work into pieces. If results are summed over pieces, their number and size depend only on shapes,
- * never on the number of threads, and one thread computes each piece in a fixed order. So results have the same bits
- * for any number of threads.
+ * The caller cuts work into pieces. If results are summed over pieces, the number and size of the pieces depend only on
+ * shapes, never on the number of threads, and one thread computes each piece in a fixed order. So results have the same
+ * bits for any number of threads.
  *
  * Workers spin for a bounded time (half a millisecond, mostly yielding the processor) before they sleep, because waking
- * a thread takes as long as many calls of plait_pool_run. The calling thread takes part. Each thread begins with a
+ * a thread takes the time of many calls of plait_pool_run. The calling thread takes part. Each thread begins with a
  * contiguous share of the pieces, then takes pieces of other shares.
  */
 typedef struct PlaitPool PlaitPool;

@@ -20,8 +20,8 @@ typedef enum
   PLAIT_PROGRAM_TIMED_OUT, /* killed after its time limit */
 } PlaitProgramOutcome;
 
-/* Output of a program until it ended, as valid UTF-8. A program that writes more than call->max_output fails, and
- * the rest is lost. */
+/* Output of a program until it ended, as valid UTF-8. Output beyond call->max_output is lost. A program that still runs
+ * then is killed and counts as failed. */
 typedef struct
 {
   PlaitProgramOutcome end;

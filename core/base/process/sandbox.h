@@ -28,7 +28,7 @@ typedef gboolean (*PlaitSandboxFunc) (gpointer data, GError **error);
 
 /* Runs @call (@data) in a child process. TRUE if it returned TRUE there. Else FALSE: with the error of @call if it
  * set one; otherwise with @code and a sentence that begins with @what (such as a file name) and says how the child
- * ended. */
+ * ended. PLAIT_ERROR_FAILED if no child process can be started. */
 gboolean plait_sandbox_run (const char *what, PlaitErrorCode code, PlaitSandboxFunc call, gpointer data,
                             PlaitSandboxLimits limits, GError **error);
 

@@ -21,7 +21,7 @@ typedef enum
   PLAIT_ERROR_CORRUPT, /* the digest of a file of plait is wrong, or a foreign file fails in the sandbox: exit code 2 */
   PLAIT_ERROR_PLUGIN,  /* a plugin or its schema is refused: exit code 2 */
   PLAIT_ERROR_MEMORY,  /* a step does not fit into the allowed memory: exit code 1 */
-  PLAIT_ERROR_INTERRUPTED, /* stopped by a signal after a checkpoint was written: exit code 130 */
+  PLAIT_ERROR_INTERRUPTED, /* stopped by a signal: exit code 130 */
 } PlaitErrorCode;
 
 PLAIT_API GQuark plait_error_quark (void);

@@ -7,7 +7,7 @@
 
 const PlaitSeparator plait_separators[] = {
   { ";", "the items of a list, and the values of an axis", "evaluate.metrics=bleu;chrf" },
-  { "+", "sources, or factors of one", "experiment.sources=en+de" },
+  { "+", "sources; factors of a source", "experiment.sources=en+de" },
   { "|", "the values of one condition in [grid]", "exclude=decoder.combiner=flat|serial" },
   { "&", "conditions that hold together, and axes that vary together", "zip=source.en.layers & decoder.layers" },
   { ",", "the options of one metric, columns of --tsv, numbers of plait-bench", "bleu:tok=none,lowercase" },
