@@ -107,7 +107,7 @@ gint64 *plait_corpus_stored_tuples (const PlaitCorpus *corpus, gint64 epoch, con
 gint64 plait_corpus_source_rows (const PlaitCorpus *corpus, const PlaitCorpusStreamState *stream, gint64 origin);
 
 /* Replaces @row [n], the tokens of stored tuple @tuple, by tokens drawn from all of @stream;
- * plait_corpus_fill_feature_noise replaces @rows, its features, likewise (corpus-perturb.c). */
+ * plait_corpus_fill_feature_noise does this with @rows, the features of a tuple (corpus-perturb.c). */
 gboolean plait_corpus_fill_noise (const PlaitCorpus *corpus, const PlaitCorpusStreamState *stream, gint64 tuple,
                                   gint32 *row, gint64 n, GError **error);
 

@@ -394,8 +394,8 @@ plait_corpus_block_next (PlaitCorpusBlock *block, PlaitPool *pool, GError **erro
 {
   g_autoptr (GError) fault = NULL;
 
-  /* When sides are read line by line in turn, store the lines before the fault first: an error in one of them comes
-   * earlier. */
+  /* When sides are read line by line in turn, first store the lines before the fault: an error in one of these lines
+   * comes before the fault. */
   if (!read_block (block, pool, &fault) && !block->by_turns)
     return plait_no_error (&fault, error);
   block->pieces = (block->lines + PIECE_LINES - 1) / PIECE_LINES;

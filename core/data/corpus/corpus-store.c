@@ -290,8 +290,8 @@ part_from_lines (PlaitCorpus *corpus)
     g_array_append_val (corpus->line_of, line);
 }
 
-/* Sets block->ends to the ends of the chunks of line @line, or to G_MAXINT64 if it is not cut. Counts cut and truncated
- * documents. */
+/* Sets block->ends to the ends of the chunks of line @line, or to G_MAXINT64 if documents are not cut. Counts cut and
+ * truncated documents. */
 static gboolean
 find_ends (PlaitCorpusBlock *block, gint64 line, GError **error)
 {

@@ -51,7 +51,7 @@ struct PlaitCorpusStream
   PlaitFeaturesOpen open_features;
   PlaitVocabulary *vocabulary; /* vocabulary of a text; NULL for features and numbers; the corpus takes a reference */
 
-  /* TRUE: EOS ends each sentence of a source, unless it is missing; targets always have EOS */
+  /* TRUE: EOS ends each sentence of a source that is not missing; text targets always have EOS */
   gboolean append_end;
 
   PlaitTargetKind target; /* kind of the target; unused for sources. A target with documents must be text */
@@ -247,8 +247,9 @@ gboolean plait_corpus_check (const PlaitCorpus *corpus, GError **error);
  * derangement. NULL-terminated. (transfer full) */
 GStrv plait_corpus_text (const PlaitCorpus *corpus, gint64 stream, GError **error);
 
-/* Returns the batch of tuples @tuples [n]; masks and source dropout depend on @epoch, from 0. The batch must not
- * outlive the corpus. Fails if features cannot be read, a features file changed, or memory is short. (transfer full) */
+/* Returns the batch of tuples @tuples [n]; masks, source dropout and sampled subwords depend on @epoch, from 0. The
+ * batch must not outlive the corpus. Fails if features cannot be read, a features file changed, or memory is short.
+ * (transfer full) */
 PlaitBatch *plait_corpus_batch_in (const PlaitCorpus *corpus, gint64 epoch, const gint64 *tuples, gint64 n,
                                    GError **error);
 

@@ -105,7 +105,7 @@ sort_window (PlaitIterator *self, gint64 first)
 }
 
 /* Replaces the tuples of this epoch by tuples drawn from the files in proportion to their weights, and keeps the
- * shuffled order. A file is drawn from in passes over its shuffled tuples; an epoch continues the pass in which the
+ * shuffled order. Draws from each file in passes over its shuffled tuples; an epoch continues the pass in which the
  * previous epoch ended. */
 static void
 draw_by_weights (PlaitIterator *self)

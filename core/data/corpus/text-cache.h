@@ -60,6 +60,6 @@ typedef struct
 } PlaitKnownText;
 
 /* Sets @known to the stamp and digest of the file @text; takes the digest from @text_cache (may be NULL) if the file
- * did not change since. */
+ * has not changed since the digest was cached. */
 gboolean plait_text_cache_digest (const PlaitTextCache *text_cache, const char *text, PlaitKnownText *known,
                                   GError **error);

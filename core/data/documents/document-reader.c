@@ -14,9 +14,8 @@ struct PlaitDocumentReader
 {
   PlaitTextReader *reader;
   PlaitDocumentSettings settings;
-  const PlaitUnicodeTable *unicode; /* tables for finding sentence ends. This and @rules are only used for
-                                       PLAIT_LAYOUT_LINES; else they are NULL */
-  gpointer rules;
+  const PlaitUnicodeTable *unicode; /* functions that find sentence ends, for PLAIT_LAYOUT_LINES; else NULL */
+  gpointer rules;                   /* iterator over sentences, from @unicode; NULL without @unicode */
 
   gint64 n;          /* number of sentences of the current document so far */
   gint32 role;       /* role of the last sentence */

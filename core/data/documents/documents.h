@@ -7,10 +7,10 @@
 /*
  * Documents in text files: reads them, encodes their sentences, and cuts documents that are too long for a model.
  *
- * To a corpus a document is like a line: document i of every stream belongs to tuple i. Cut into chunks it gives
- * several tuples, one per chunk, in order. Chunks begin and end with sentences, and at the same sentences in all
- * streams: document translation needs the source and the target of a chunk, so sentence i of a document must translate
- * sentence i of the other streams.
+ * To a corpus a document is like a line: document i of every stream belongs to tuple i. A document that is cut into
+ * chunks becomes several tuples, one per chunk, in order. Chunks begin and end with sentences, and at the same
+ * sentences in all streams: document translation needs the source and the target of a chunk, so sentence i of a
+ * document must translate sentence i of the other streams.
  */
 typedef enum
 {
@@ -48,7 +48,8 @@ typedef struct
 typedef struct PlaitDocumentReader PlaitDocumentReader;
 
 /* Returns a reader of the documents in @reader; for PLAIT_LAYOUT_SENTENCES, of its lines. The caller keeps @reader,
- * which must outlive the result. Fails if ICU has no rules for sentences. (transfer full) */
+ * which must outlive the result. For PLAIT_LAYOUT_LINES, fails if the module unicode/icu is missing or has no rules for
+ * sentences. (transfer full) */
 PlaitDocumentReader *plait_document_reader_new (PlaitTextReader *reader, const PlaitDocumentSettings *settings,
                                                 GError **error);
 void plait_document_reader_free (PlaitDocumentReader *self);

@@ -42,7 +42,7 @@ void plait_target_encode (PlaitTargetKind kind, const PlaitVocabulary *vocabular
                           GArray *ids);
 
 /* TRUE if @ids [n], encoded from @line, are valid for @kind (not PLAIT_TARGET_TEXT): a label in @vocabulary, one for
- * each token of @document, the number of a sentence of @document, or a span of its tokens. Otherwise sets
+ * each token of @document, the number of a sentence of @document, a span of its tokens, or a number. Otherwise sets
  * PLAIT_ERROR_INPUT, which names file, line and the nearest label. */
 gboolean plait_target_check (PlaitTargetKind kind, const PlaitVocabulary *vocabulary, const PlaitDocument *document,
                              const gint32 *ids, gsize n, const PlaitTargetLine *line, GError **error);
@@ -85,8 +85,8 @@ plait_target_is_unknown (PlaitTargetKind kind, const gint32 *ids, gsize n)
   return unknown;
 }
 
-/* TRUE if token @id belongs to the text: not BOS or EOS. Such tokens may be masked, may begin or end an answer, and
- * count towards length limits. */
+/* TRUE if token @id belongs to the text, so it is neither BOS nor EOS. Tokens of the text may be masked, may begin or
+ * end an answer, and count towards length limits. */
 static inline gboolean
 plait_token_is_text (gint32 id)
 {

@@ -10,8 +10,8 @@
  * excluded, is drawn without replacement and predicted. The input has the mask token in most of these positions, a
  * random token in some, and the token itself in others. The mask token is the padding token, which no text contains.
  * All source factors of a word with a predicted token are the mask token, even if the input has the token itself.
- * Masks are dynamic (Liu et al. 2019): a pure function of seed, epoch and tuple, so each epoch has new masks, whatever
- * the batches.
+ * Masks are dynamic (Liu et al. 2019): a pure function of seed, epoch and tuple, so each epoch has new masks, which do
+ * not depend on the batches.
  */
 #define PLAIT_TOKEN_MASK PLAIT_TOKEN_PAD
 

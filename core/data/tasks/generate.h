@@ -72,8 +72,8 @@ gboolean plait_task_set (const PlaitTask *task, PlaitTaskSettings *settings, con
 const char *plait_task_parse_text (const PlaitTask *task, const PlaitTaskSettings *base, const char *text,
                                    PlaitTaskSettings *settings, GError **error);
 
-/* Returns a text "STREAM NAME=VALUE ...", from which plait_task_parse_text with @base gives @stream and @settings.
- * (transfer full) */
+/* Returns a text "STREAM NAME=VALUE ...", from which plait_task_parse_text with @base returns @stream and @settings,
+ * except the sizes of validation and test. (transfer full) */
 char *plait_task_name_text (const PlaitTask *task, const PlaitTaskSettings *base, const char *stream,
                             const PlaitTaskSettings *settings);
 

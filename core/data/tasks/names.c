@@ -36,7 +36,7 @@ enum
 #define PARTS 3    /* number of stems of a name */
 #define STEMS 4900 /* number of different stems of names */
 
-/* Appends the name with index @number, of the names in this tuple, to the source line and to the target line. */
+/* Appends name number @number of this tuple to the source line and to the target line. */
 static void
 append_name (PlaitRandomKey key, gint64 number, GString *const *lines)
 {

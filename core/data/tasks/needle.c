@@ -2,11 +2,11 @@
 /*
  * The task needle: documents of many facts; the first sentences ask for some of them by cues.
  *
- * A fact is a pair of names, one of each of two kinds, and a word. It is one sentence of these three words and
- * meaningless fillers, in random order. No document has two facts with the same pair, but many facts share one name:
- * they are drawn from the pairs of the fewest names that have enough pairs. Each pair has a cue, the same in all
- * documents. A question is a sentence of the word "ki" and a fact's cue, also mixed with fillers. All questions come
- * before the facts. The target answers them in their order, which is not the order of the facts, with cue and word:
+ * A fact has a pair of names, one of the first kind and one of the second, and a word. Its sentence has these three
+ * words and meaningless fillers, in random order. No document has two facts with the same pair, but many facts share
+ * one name: a document uses the fewest names that make enough pairs. Each pair has a cue, the same in all documents. A
+ * question is a sentence of the word "ki" and a fact's cue, also mixed with fillers. All questions come before the
+ * facts. The target answers the questions in their order, which is not the order of the facts, with cue and word:
  *
  *     a:        ki pafo               pafo: dabo and vufa
  *               zuta vufa ki sopi     zuta: nela and vufa
@@ -16,7 +16,7 @@
  *     target:   pafo kobe zuta rino
  *
  * The number of sentences is the smaller of two uniform draws from shortest to longest, because models learn the search
- * from short documents. At most half of them are questions. Names, words and fillers are drawn uniformly.
+ * from short documents. At most half of the sentences are questions. Names, words and fillers are drawn uniformly.
  *
  * No single word identifies a fact: n facts use the pairs of about sqrt (n) names of each kind, so about sqrt (n) facts
  * share a name. A model that searches by one name finds the right word once in about sqrt (n) times, a random choice

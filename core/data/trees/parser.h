@@ -23,8 +23,8 @@ typedef enum
 
 #define PLAIT_N_PARSE_OUTCOMES 8
 
-/* A sentence parser, as modules of the kind parser provide it. Its functions run in a child process without terminal
- * and files. */
+/* A sentence parser, as modules of the kind parser provide it. Its functions run in a child process that has no
+ * terminal and cannot write files. */
 typedef struct
 {
   const char *name;
@@ -50,7 +50,7 @@ typedef struct
 typedef void (*PlaitParseFunc) (const char *tree, PlaitParseOutcome end, gpointer data);
 
 /* Parses the lines of @reader until it ends, or until *@stop (atomic) is not 0, which fails with
- * PLAIT_ERROR_INTERRUPTED. Also fails if text or parser cannot be read, or no process can be started. Forks, so no
- * other thread may run. */
+ * PLAIT_ERROR_INTERRUPTED. Also fails if the text cannot be read, the parser does not load, or no process can be
+ * started. Forks, so no other thread may run. */
 gboolean plait_parse (const PlaitSentenceParser *parser, const PlaitParseSettings *settings, PlaitTextReader *reader,
                       const gint *stop, PlaitParseFunc take, gpointer data, GError **error);

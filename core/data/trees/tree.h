@@ -10,8 +10,9 @@
  *     [1,2,201] [201,3,202]                                  triples of left child, right child and parent
  *
  * A label follows its opening bracket and may be missing; words may have brackets of their own or not. Empty elements
- * (-NONE-) are left out, and constituents without other words with them. In triples, words are numbered from 1, and
- * inner nodes have any larger numbers, in any order (Chen et al. 2017 number them 201, 202, ... from the bottom up).
+ * (-NONE-) are left out, and so are constituents that contain only empty elements. In triples, words are numbered from
+ * 1, and inner nodes have any larger numbers, in any order (Chen et al. 2017 number them 201, 202, ... from the bottom
+ * up).
  *
  * A line has no tree if it is blank, "null", brackets without words, or the triple [N,N,P].
  *
