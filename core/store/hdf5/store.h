@@ -13,9 +13,9 @@
  * and the metadata of HDF5 (groups, attributes, shapes). Values are checked whenever they are read. So libhdf5 never
  * sees an unchecked byte, every truncation and every relevant flipped bit is refused, and unread values cost nothing;
  * plait_store_check reads all of them. A file that this process has not written is first parsed in a child process. The
- * last dataset written is /contents, a table of digests of all objects. It detects changes if another program has
- * rewritten the file (contents.c). A new file is written next to the old one and replaces it when it is complete and
- * synced. Until then, and on any failure, the old file stays unchanged. Equal writes give equal bytes.
+ * table /contents, written last, has digests of all objects. It detects changes if another program has rewritten the
+ * file (contents.c). A new file is written next to the old one and replaces it when it is complete and synced. Until
+ * then, and on any failure, the old file stays unchanged. Equal writes give equal bytes.
  *
  * plait_store_open returns a handle for reading, plait_store_create one for writing (and reading back). Writing to a
  * handle opened for reading is a bug of the caller. A handle belongs to the thread that made it.
@@ -23,8 +23,8 @@
  * A path begins with "/", separates groups by "/", and has no empty, "." or ".." component. Writing makes missing
  * groups and refuses a path that exists. External links are never followed: see plait_store_link_target.
  *
- * Errors: PLAIT_ERROR_CORRUPT for a damaged or newer file; PLAIT_ERROR_INPUT for a missing object or another shape or
- * type than expected; PLAIT_ERROR_FAILED if the system refuses (disk full, no memory).
+ * Errors: PLAIT_ERROR_CORRUPT for a damaged file or one of another format; PLAIT_ERROR_INPUT for a missing object or
+ * another shape or type than expected; PLAIT_ERROR_FAILED if the system refuses (disk full, no memory).
  */
 typedef struct PlaitStore PlaitStore;
 
@@ -95,9 +95,9 @@ gboolean plait_store_recognize (const char *path);
  * killed. The contents may still be complete. TRUE if there is no file. */
 gboolean plait_store_check_not_left_open (const char *path, GError **error);
 
-/* Differences between a file that another program, such as h5py or h5repack, has rewritten and the table of contents
- * that plait wrote. They are paths of groups, datasets and links, without members of removed or added groups. If only
- * attributes changed, " (its attributes)" follows the path. */
+/* Changes that another program, such as h5py or h5repack, made when it rewrote a file of plait. They are paths of
+ * groups, datasets and links, without members of removed or added groups. If only attributes changed, " (its
+ * attributes)" follows the path. */
 typedef struct
 {
   GPtrArray *changed, *removed, *added; /* paths (element-type utf8) */
@@ -130,7 +130,8 @@ gboolean plait_store_intact (const PlaitStore *store, GError **error);
 PlaitStore *plait_store_create (const char *path, GError **error);
 
 /* Closes the new file, writes its hashes, syncs it, renames it to its path and syncs the folder. Afterwards, only
- * plait_store_free may be called. On failure, the old file at the path is unchanged. */
+ * plait_store_free may be called. On failure, the old file at the path is unchanged, unless only the sync of the folder
+ * failed. */
 gboolean plait_store_commit (PlaitStore *store, GError **error);
 
 /* Closes a store and deletes a file that was not committed. NULL is allowed. */

@@ -31,7 +31,7 @@ struct PlaitStoreBlocks
   gsize n;
   guint8 *table;
   guint8 **metadata;         /* [n] loaded blocks of metadata; NULL for blocks of values */
-  guint8 *part;              /* copy of the last block of values of which a caller read only some bytes */
+  guint8 *part;              /* copy of the last block of values that a caller read only in part */
   gsize part_number;         /* number of the block in @part; n if @part is empty */
   gint64 failed;             /* first damaged or unreadable block; -1 if there is none */
   int problem;               /* errno of the read of block @failed; 0: the block was read, but is damaged */

@@ -10,7 +10,7 @@
  *
  * Padding of strings is ignored. So are the attributes in which HDF5 stores dimension scales, because they contain
  * addresses. By this table, a file that another program (h5py, h5repack) has rewritten can still be compared with what
- * plait wrote, although its blocks differ from those of blocks.c.
+ * plait wrote, although its blocks no longer match the hashes of blocks.c.
  */
 #include "files/digest.h"
 #include "files/memory.h"

@@ -30,8 +30,8 @@ typedef struct
   haddr_t end_written;
 } DriverFile;
 
-/* HDF5 allocates file space for metadata in pieces of 64 KiB, the size of the hashed blocks in blocks.c. So few hashed
- * blocks contain metadata. */
+/* HDF5 allocates file space for metadata in pieces of 64 KiB, the size of the hashed blocks in blocks.c. Therefore only
+ * a few hashed blocks contain metadata. */
 #define METADATA_BLOCK ((hsize_t)1 << 16)
 #define CACHE_SIZE ((size_t)32 << 10) /* bytes of the metadata cache for reading */
 

@@ -26,8 +26,8 @@ typedef struct
     .name = #member, .type = PLAIT_STORE_##kind, .offset = G_STRUCT_OFFSET (Row, member), .unit = of                   \
   }
 
-/* Writes @rows, structs with @fields, as the table @path. @axis and @signal name two numeric columns, or are NULL:
- * viewers of NeXus then plot @signal against @axis when a user opens the group. */
+/* Writes @rows, structs with @fields, as the table @path. If @axis and @signal name two numeric columns, viewers of
+ * NeXus plot @signal against @axis when a user opens the group. NULL: no plot. */
 gboolean plait_store_write_rows (PlaitStore *store, const char *path, const GArray *rows, const PlaitStoreField *fields,
                                  guint n_fields, const char *axis, const char *signal, GError **error);
 
