@@ -47,8 +47,8 @@ const char *const *plait_key_file_keys (const PlaitKeyFile *file, const char *gr
 /* Returns the value of @key with its escapes resolved, or NULL if it is missing. */
 const char *plait_key_file_value (const PlaitKeyFile *file, const char *group, const char *key);
 
-/* Returns the value of @key split at semicolons, items without blanks around them; a last empty item is dropped. NULL
- * if the key is missing. (transfer full) */
+/* Splits the value of @key at semicolons, strips blanks around the items and drops a last empty item. Returns NULL if
+ * the key is missing. (transfer full) */
 char **plait_key_file_list (const PlaitKeyFile *file, const char *group, const char *key);
 
 /* Returns @text, one line without blanks at its ends, with backslashes escaped for a key-file. No other character needs

@@ -43,5 +43,5 @@ char *plait_display_truncate (const char *text, gsize columns);
 char *plait_display_truncate_middle (const char *text, gsize columns);
 
 /* Appends @text and blanks, @columns columns in all. The blanks come after @text, or before it if @right. A @text wider
- * than that is appended unchanged. */
+ * than @columns is appended unchanged. */
 void plait_display_pad (GString *line, const char *text, gsize columns, gboolean right);

@@ -29,7 +29,7 @@ typedef enum
   PLAIT_TABLE_BAD,  /* text that says that something is missing */
 } PlaitTableStyle;
 
-/* The score of a column that is highlighted as the best. */
+/* Score that is highlighted as the best one of its column. */
 typedef enum
 {
   PLAIT_TABLE_NO_BEST,

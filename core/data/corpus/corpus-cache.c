@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Keeps an encoded corpus for the next process (text-cache.h): the ids of each stream and factor in a file
- * (token-store.h), and, written last, one file with everything else that reading found out. */
+/* Caches an encoded corpus for the next process (text-cache.h): a file of ids for each stream and factor
+ * (token-store.h), then one file with all other results of reading. */
 #include <string.h>
 #include <xxhash.h>
 

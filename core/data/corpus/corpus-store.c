@@ -112,7 +112,7 @@ is_kept (PlaitCorpusBlock *block, const PlaitCorpusTuple *tuple)
       if (side->is_trees || side->is_factor)
         continue;
       const gint32 *ids = tuple_ids (block, side, tuple, &part, &n);
-      /* Anything else that gives no ids, such as a word in place of a number, is an error when it is stored. */
+      /* Any other line without ids, such as a word in place of a number, is an error when the line is stored. */
       if (n == 0 && side->stream == corpus->n_sources
           && (stream->target == PLAIT_TARGET_TEXT || side->blank[tuple->line]))
         {

@@ -96,7 +96,7 @@ draw (const gint64 *values, PlaitRandomKey key, Sentence *sentence)
 }
 
 /* Visits the tree of @sentence depth first and appends its words to @words and the tree in brackets to @tree.
- * @translates: translates the words, and swaps the children of nodes whose type says so. */
+ * @translates: translates the words, and swaps the children of nodes of a swapping type. */
 static void
 write_sentence (const Sentence *sentence, gboolean translates, GString *words, GString *tree)
 {

@@ -23,7 +23,7 @@
  * file a line "file NAME BYTES" and its bytes. In a vocabulary file the first line differs (vocabulary.h).
  */
 
-/* Name under which the SentencePiece model is kept, whatever its file is called. */
+/* Name of the SentencePiece model in the kept bytes; its file may have another name. */
 #define PLAIT_PUBLISHED_MODEL "spiece.model"
 
 /* Numbers at the beginning of the kept bytes. Ids are those of the published model; -1 if it lacks the token. */

@@ -255,7 +255,7 @@ subwords_decode (gconstpointer model, const gint32 *ids, gsize n)
   return plait_vocabulary_make_line (self->model->table->decode (self->model, theirs, known));
 }
 
-/* Training text: the lines of several files, of which @limit, evenly spread, are used. */
+/* Training text: lines of several files. Training uses @limit of these lines, evenly spread. */
 typedef struct
 {
   const char *const *paths;

@@ -13,10 +13,10 @@
  *   bpe        SentencePiece, byte pair encoding
  *   published  the vocabulary of a published model: byte-level BPE, or SentencePiece (published.h)
  *
- * SentencePiece reads a tab as a space, and also U+2581, which it writes for spaces: decoding gives a space for each.
- * It learns no piece for U+2585, which is unknown, or bytes with byte_fallback. With normalization identity all other
- * known text is decoded unchanged. U+FEFF is an ordinary character; the reader of a file drops the byte order mark
- * before its first line (text-file.h).
+ * SentencePiece vocabularies encode a tab as a space, and also U+2581, which SentencePiece writes for a space. Decoding
+ * returns a space for each. No piece is learnt for U+2585: it becomes unknown, or bytes with byte_fallback. With
+ * normalization identity all other known text is decoded unchanged. U+FEFF is an ordinary character; the reader of a
+ * file drops the byte order mark before its first line (text-file.h).
  *
  * Files that plait writes begin with the SHA-256 of the rest, so truncation cannot remove it:
  *
@@ -26,10 +26,10 @@
  *
  * The digest is plait_vocabulary_hash, computed over the bytes without it. A run keeps those bytes.
  *
- * Ids 0 to 3 are padding, BOS, EOS and unknown (types/input.h) in every vocabulary, whatever ids a SentencePiece model
- * gives them (id-map.h). Text is never read as a special token: if a piece of text is spelt like one, the special
- * token's name gets brackets, "<<s>>" for "<s>". A vocabulary is immutable, may be used by several threads at once, and
- * may be shared by streams.
+ * Ids 0 to 3 are padding, BOS, EOS and unknown (types/input.h) in every vocabulary, even if a SentencePiece model has
+ * other ids for them (id-map.h). Text is never read as a special token: if a piece of text is spelt like one, the
+ * special token's name gets brackets, "<<s>>" for "<s>". A vocabulary is immutable, may be used by several threads at
+ * once, and may be shared by streams.
  */
 typedef struct PlaitVocabulary PlaitVocabulary;
 
@@ -65,9 +65,9 @@ PlaitVocabulary *plait_vocabulary_train (const PlaitVocabularySettings *settings
  * tried in a child process first. (transfer full) */
 PlaitVocabulary *plait_vocabulary_load (const char *format, GBytes *bytes, const char *name, GError **error);
 
-/* Reads the vocabulary file at @path, whose first bytes tell its format. A wrong digest is an error; a model of another
- * program is checked as far as possible. Logs a warning to @log (may be NULL) if a file that only plait makes lacks its
- * digest. (transfer full) */
+/* Reads the vocabulary file at @path. Its first bytes determine the format. A wrong digest is an error; a model of
+ * another program is checked as far as possible. Logs a warning to @log (may be NULL) if a file that only plait makes
+ * lacks its digest. (transfer full) */
 PlaitVocabulary *plait_vocabulary_read (const char *path, PlaitLog *log, GError **error);
 
 /* Makes a vocabulary of the published model in folder @path, or of Marian's source.spm or target.spm at @path

@@ -270,7 +270,7 @@ words_encode (gconstpointer model, const char *text, gsize length, GArray *ids)
   guint used = ids->len;
   const char *word;
 
-  /* Reserves room for the most words that the text may have; appending one by one would double the time. */
+  /* Reserves room for the maximum number of words in the text; appending one by one would double the time. */
   g_array_set_size (ids, used + (guint)(length / 2 + 1));
   while ((word = self->next (text, length, &position, &n)))
     {

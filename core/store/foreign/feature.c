@@ -174,7 +174,7 @@ attach (FeatureFile *file, GError **error)
   return check_shape (file, error) && read_lengths (file, link, error);
 }
 
-/* Reads positions of @sentence into @rows, from @first on, as many as @rows has rows. */
+/* Fills all rows of @rows with the positions of @sentence from @first on. */
 static gboolean
 read_positions (FeatureFile *file, gint64 sentence, gint64 first, PlaitTensor rows, GError **error)
 {

@@ -219,10 +219,10 @@ char *plait_store_attribute_text (PlaitStore *store, const char *path, const cha
 gboolean plait_store_write (PlaitStore *store, const char *path, PlaitStoreType type, guint rank, const gint64 *shape,
                             gconstpointer values, PlaitStoreOptions options, GError **error);
 
-/* Appends sentences to the array @path [sentence, position, width], which already has @written sentences. Sentence i is
- * the rows of @rows that @sentences gives for it. The form is that of feature files (foreign/feature.h): shorter
- * sentences are padded with zeros, and PATH_lengths has the number of rows of each sentence. Makes the array and
- * PATH_lengths if @written is 0. */
+/* Appends sentences to the array @path [sentence, position, width], which already has @written sentences. @sentences:
+ * the rows of each sentence in @rows. The layout equals that of feature files (foreign/feature.h): shorter sentences
+ * are padded with zeros, and PATH_lengths has the number of rows of each sentence. Makes the array and PATH_lengths if
+ * @written is 0. */
 gboolean plait_store_extend_padded (PlaitStore *store, const char *path, PlaitTensor rows, PlaitRagged sentences,
                                     gint64 written, GError **error);
 
