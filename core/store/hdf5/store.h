@@ -15,7 +15,7 @@
  * plait_store_check reads all of them. A file that this process has not written is first parsed in a child process. The
  * table /contents, written last, has digests of all objects. It detects changes if another program has rewritten the
  * file (contents.c). A new file is written next to the old one and replaces it when it is complete and synced. Until
- * then, and on any failure, the old file stays unchanged. Equal writes give equal bytes.
+ * then, the old file stays unchanged. Equal writes give equal bytes.
  *
  * plait_store_open returns a handle for reading, plait_store_create one for writing (and reading back). Writing to a
  * handle opened for reading is a bug of the caller. A handle belongs to the thread that made it.
