@@ -19,7 +19,7 @@ enum
   WIDTH,
 };
 
-/* Maps each link of @text, source * 2^32 + target, to the PlaitWordLink that has it; a sure link hides a possible one.
+/* Maps each link of @text, source * 2^32 + target, to its PlaitWordLink. A sure link replaces a possible one.
  * NULL on failure. (transfer full) */
 static GHashTable *
 links_of (const char *text, GArray *links, GError **error)

@@ -25,8 +25,8 @@ typedef struct
 {
   gint64 references;
   gint64 hypotheses;
-  gint64 matched; /* sum, over the different words of each sentence, of the smaller count of a word: in the
-                     hypothesis or in the reference */
+  gint64 matched; /* sum of min (count in the hypothesis, count in the reference) over the different words of each
+                     sentence */
 } PlaitFrequencyScore;
 
 /* Adds the words of a sentence to @scores [PLAIT_FREQUENCY_BINS]. */

@@ -143,7 +143,7 @@ hash_position (gint position)
 }
 
 /* Inserts @state into @beam if it is among the best, and replaces a worse state with the same matched set and last
- * position. FALSE if the beam is full of better states. */
+ * position. FALSE if the beam is full and has no worse state. */
 static gboolean
 offer (Beam *beam, const State *state)
 {

@@ -215,8 +215,8 @@ separate_metrics (const char *text)
   return parts[0] && is_metric (parts[0], NULL) && strchr (separated->str, ';') ? g_strdup (separated->str) : NULL;
 }
 
-/* Returns @text with corrected separators, or NULL. @before is the previous metric of the list, of which @text may be
- * an option, or NULL. (transfer full) */
+/* Returns @text with corrected separators, or NULL. @before is the previous metric of the list, or NULL; @text may be
+ * one of its options. (transfer full) */
 static char *
 mend_separators (const char *text, const PlaitMetric *before)
 {

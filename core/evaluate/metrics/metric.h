@@ -111,7 +111,7 @@ gboolean plait_metric_larger_is_better (const PlaitMetric *metric);
 PlaitStatistics *plait_metric_statistics (const PlaitMetric *metric, const PlaitTextPairs *pairs, GError **error);
 
 /* Checks that @metric can score translations of the references of @pairs, as plait_metric_statistics would; ignores the
- * hypotheses. On failure sets *@failed_at to the invalid sentence or document, from 0, or to the number of all if the
+ * hypotheses. On failure sets *@failed_at to the invalid sentence or document, from 0, or to pairs->sentences if the
  * fault is not in a single one. */
 gboolean plait_metric_check_references (const PlaitMetric *metric, const PlaitTextPairs *pairs, gsize *failed_at,
                                         GError **error);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 
 /*
- * Metrics of numbers, such as estimates of quality, one a text. The first reference of each text counts.
+ * Metrics of numbers, one for each text, such as estimates of quality. The first reference of each text counts.
  *
  *   pearson     correlation of hypotheses x and references y, in per cent
  *   spearman    correlation of their ranks, in per cent; equal numbers share the mean of their ranks. Intervals and
- *               tests keep the ranks within all texts
+ *               tests use the ranks among all texts; resamples are not ranked again
  *   mse         mean of (x - y)^2
  *
  * A row of a correlation is [1, x, y, x^2, y^2, x y], a row of mse [(x - y)^2, 1].

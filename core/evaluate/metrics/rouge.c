@@ -5,8 +5,7 @@
  * subsequence of two texts (L), and the union of such subsequences of their sentences, which are lines (Lsum). A text's
  * score is F, the harmonic mean of precision and recall; a corpus's score is the mean over texts. With several
  * references, the first with the largest F counts. Text is compared in lower case. Words are sequences of letters a to
- * z and digits, and everything else, even letters with accents, separates them, unless tok= names a tokeniser for other
- * scripts.
+ * z and digits; everything else separates words, even letters with accents. For other scripts, tok= names a tokeniser.
  *
  * A row is [precision, recall, F, 1].
  */

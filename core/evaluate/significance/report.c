@@ -191,7 +191,7 @@ plait_comparison_note (const char *baseline, PlaitTest test, guint trials, guint
   if (trials > 0)
     g_string_append_printf (note, ", %u %s, seed %ju", trials, test == PLAIT_TEST_BOOTSTRAP ? "resamples" : "shuffles",
                             seed);
-  g_string_append (note, seeds ? ", if both have one seed" : "");
+  g_string_append (note, seeds ? ", if both systems have one seed" : "");
   g_string_append (
       note,
       ". The test says whether other sentences could reverse a difference, not whether other training seeds could.");

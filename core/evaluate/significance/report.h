@@ -61,7 +61,7 @@ const char *plait_comparison_seeds (guint one, guint several);
 void plait_comparison_cells (PlaitTable *table, const PlaitComparison *comparison);
 
 /* Adds the columns and cells of a test of equivalence within @margin: the difference with its 90 % interval, and p. The
- * cells are empty if @comparison is NULL. */
+ * cells are "–" if @comparison is NULL. */
 void plait_equivalence_columns (PlaitTable *table, double margin);
 void plait_equivalence_cells (PlaitTable *table, const PlaitComparison *comparison);
 

@@ -138,11 +138,12 @@ p_value (guint counted, guint trials)
 #define MAX_GROUPED 65536
 
 /* Precomputed sums, for exchanging the sentences of two systems quickly: for each group of GROUP sentences and each
- * subset of the group, the sum of the rows' differences. Only if all statistics are whole numbers. */
+ * subset of the group, the sum of the rows' differences. Used only if all differences are whole and small, and the
+ * sentences at most MAX_GROUPED. */
 typedef struct
 {
   gsize groups, stride; /* @stride: width rounded up to a multiple of COLUMNS */
-  gint32 *rows;         /* [groups, 1 << GROUP, stride] sums; NULL: the numbers are not whole, or too large */
+  gint32 *rows;         /* [groups, 1 << GROUP, stride] sums; NULL: not used */
 } Subsets;
 
 /* TRUE if the differences of the rows are whole, and any sum of them fits into 32 bits. */

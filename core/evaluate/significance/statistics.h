@@ -57,8 +57,9 @@ typedef struct
   double baseline, system; /* scores of the two systems */
   double difference;       /* system - baseline */
   gint better;             /* 1: the system is better, -1: worse, 0: equal */
-  double p;                /* two-sided, (trials that count + 1) / (trials + 1); exactly 1 for identical systems */
-  double adjusted_p;       /* equal to p until plait_holm_adjust */
+  /* Two-sided; exactly 1 for identical systems. Except for seeds, (trials that count + 1) / (trials + 1). */
+  double p;
+  double adjusted_p; /* equal to p until plait_holm_adjust */
 
   /* Mean of the difference over resamples (bootstrap), or the difference of the means (seeds), and its 95 % interval; 0
    * for a permutation. */

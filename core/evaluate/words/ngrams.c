@@ -11,8 +11,7 @@ typedef struct
 {
   guint64 pair;
   guint32 number;
-  guint32 generation; /* the slot is free unless this is the table's generation, so the table need not be cleared for
-                         each order */
+  guint32 generation; /* the slot is free unless this is PlaitNgrams.generation, which rises to empty the table */
 } Slot;
 
 struct PlaitNgrams

@@ -30,8 +30,8 @@ typedef struct
   gconstpointer resources; /* library or model that the tokeniser uses; stays open until the process ends */
 } PlaitTokeniser;
 
-/* Opens the library or model that @tokeniser needs. Fails with PLAIT_ERROR_INPUT if it is not installed, if a model is
- * needed but not given, or if a model is given but not needed. */
+/* Opens the library or model that @tokeniser needs. Fails with PLAIT_ERROR_INPUT if the library is not installed, if a
+ * model is needed but not given, or if a model is given but not needed. */
 gboolean plait_tokeniser_open (PlaitTokeniser *tokeniser, GError **error);
 
 /* Returns @line with white space between its tokens. Thread-safe. (transfer full) */
