@@ -6,8 +6,8 @@
 
 /*
  * Copying words of memories (Vinyals et al. 2015; See, Liu & Manning 2017, eq. 9). Each memory row has the id of a word
- * or no id. A query copies a word with the sum of its attention weights on the rows with the word's id, divided by the
- * sum of its weights on all rows with an id. So the weights need not sum to 1.
+ * or no id. The probability that a query copies a word is the sum of the query's attention weights on the rows with the
+ * word's id, divided by the sum of its weights on all rows with an id. So the weights need not sum to 1.
  */
 typedef struct
 {

@@ -36,7 +36,7 @@ gboolean plait_selected_rows_are_valid (const PlaitSelectedRows *selected, gint6
 void plait_sparse_dot_scores_forward (PlaitPool *pool, const PlaitSelectedRows *selected, PlaitScalar *numbers,
                                       PlaitScalar scale, PlaitTensor queries, PlaitTensor rows);
 
-/* Writes numbers = vector . tanh (query + key). There must be one head; @extra and @bias of @additive are not used. */
+/* Writes numbers = vector . tanh (query + key). There must be one head; @additive must have no extra and no bias. */
 void plait_sparse_additive_scores_forward (PlaitPool *pool, const PlaitSelectedRows *selected, PlaitScalar *numbers,
                                            const PlaitAdditiveScores *additive);
 

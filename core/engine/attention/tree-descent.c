@@ -70,7 +70,7 @@ typedef struct
   gint64 *parent;
 } Call;
 
-/* Inserts @candidate into the @n best, at most @most, and returns their new number. */
+/* Inserts @candidate into the @n best so far, which stay at most @most. Returns their new number. */
 static inline gint64
 insert (Selection *best, gint64 n, gint64 most, Selection candidate)
 {

@@ -41,9 +41,9 @@ gint plait_tape_keyed_place (const PlaitTape *tape, gconstpointer key);
 void plait_tape_keep_gradients (PlaitTape *tape);
 gboolean plait_tape_keeps_gradients (const PlaitTape *tape);
 
-/* Sets the precision of products with weights, forward and backward: of linear layers, recurrent and tree cells and the
- * output layer. Everything else stays in PlaitScalar: attention, query-key pairs, softmax, norms, embeddings and sums.
- * @precision must run on this processor and not be int8. Holds until plait_tape_begin. */
+/* Sets the precision of products, forward and backward: of linear layers, recurrent and tree cells, the output layer,
+ * and attention to many keys. Everything else stays in PlaitScalar: query-key pairs, softmax, norms, embeddings and
+ * sums. @precision must run on this processor and not be int8. Holds until plait_tape_begin. */
 void plait_tape_set_precision (PlaitTape *tape, PlaitPrecision precision);
 PlaitPrecision plait_tape_precision (const PlaitTape *tape);
 

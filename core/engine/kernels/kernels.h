@@ -121,15 +121,15 @@ typedef struct
   PlaitScalar *path; /* product of the weights of a row and its ancestors: [rows] */
 } PlaitSiblingTile;
 
-/* The arrays of one row of a recurrent cell, or of one node of a binary tree. Each is as wide as the cell, or as
- * several gates of it. The previous states of a node are those of its left and right child, side by side. */
+/* The arrays of one row of a recurrent cell, or of one node of a binary tree. Each array is one or several times as
+ * wide as the cell. The previous states of a node are those of its left and right child, side by side. */
 typedef struct
 {
   const PlaitScalar *projected;      /* projected input of the gates; in a tree it may be NULL */
   const PlaitScalar *candidate_bias; /* bias of the candidate of a node, or NULL */
   PlaitScalar *gates;
   const PlaitScalar *previous;      /* previous state, or states of both children */
-  const PlaitScalar *previous_cell; /* previous or left child's cell state; NULL for a row: zeros */
+  const PlaitScalar *previous_cell; /* row: previous cell state, NULL: zeros; node: left child's cell state */
   const PlaitScalar *right_cell;    /* cell state of the right child */
   PlaitScalar *state;
   PlaitScalar *next; /* second place for the new state of a row, where the next step reads the previous state; NULL: no
@@ -142,9 +142,9 @@ typedef struct
   const PlaitScalar *dcell;
   PlaitScalar *carried;      /* row: in, the gradient of its state from the next step; out, the gradient of the previous
                                 state. Node: out, the gradients of both children's states */
-  PlaitScalar *carried_cell; /* row: in, the gradient of its cell state from the next step; out, the gradient of the
-                                previous cell state. Node: gradient of the left child's cell state, to which it adds */
-  PlaitScalar *carried_right; /* gradient of the right child's cell state, to which a node adds */
+  PlaitScalar *carried_cell; /* row: as @carried, for cell states. Node: gradient of the left child's cell state, to
+                                which the kernel adds */
+  PlaitScalar *carried_right; /* node: gradient of the right child's cell state, to which the kernel adds */
   const PlaitScalar *dreset;  /* gradient of reset_state */
   PlaitScalar *dprojected;    /* output: gradient of @projected, or NULL */
   gboolean adds;              /* TRUE: add to @dprojected; FALSE: overwrite it */

@@ -109,8 +109,8 @@ KERNEL (multiply_packed) (gint64 rows, gint64 width, gint64 depth, const PlaitSc
                       j + together < width ? b + (j / PACKED_WIDTH + 1) * distance : next);
 }
 
-/* Lane indices for SHUFFLE in one step of a transposition, for two rows at distance @d: of the new first row, and of
- * the new second row. */
+/* Lane indices for SHUFFLE in one step of a transposition, for two rows at distance @d. FROM_FIRST makes the new first
+ * row, FROM_SECOND the new second row. */
 #define FROM_FIRST(i, d) ((i & d) != 0 ? i - d + LANES : i)
 #define FROM_SECOND(i, d) ((i & d) != 0 ? i + LANES : i + d)
 

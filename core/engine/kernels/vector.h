@@ -201,8 +201,8 @@ vector_sum (Vector x)
   return x[0];
 }
 
-/* Lane indices for SHUFFLE that add pairs of lanes at distance @d in two vectors: indices of the first and of the
- * second summands. */
+/* Lane indices for SHUFFLE, to add pairs of lanes at distance @d in two vectors. FROM_KEPT selects the first summands,
+ * FROM_JOINED the second ones. */
 #define FROM_KEPT(i, d) (i + ((i & d) != 0) * LANES)
 #define FROM_JOINED(i, d) ((i ^ d) + ((i & d) != 0) * LANES)
 

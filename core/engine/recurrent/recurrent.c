@@ -104,7 +104,7 @@ run_kernel (const Step *step, PlaitCellKernel kernel)
   plait_rnn_step_run (&step->at, kernel, width, width, cell_row, step);
 }
 
-/* Sets @step to time step @t. FALSE if no sentence of the bundle has so many rows. */
+/* Sets @step to time step @t. FALSE if no sentence of the bundle has more than @t rows. */
 static gboolean
 set_step (Step *step, gint64 t)
 {

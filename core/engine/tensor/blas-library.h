@@ -6,8 +6,8 @@
 /* Function table of a BLAS module (kind blas): the functions that each library names differently. */
 typedef struct
 {
-  /* Limits the library to one thread in the calling thread and, if the library can, makes results independent of memory
-   * alignment. Called in each thread before its first product. */
+  /* Sets the library to one thread for calls from this thread. If the library can, also makes results independent of
+   * memory alignment. Called in each thread before its first product. */
   void (*prepare) (void);
 
   /* Does what plait_blas_multiply (blas.h) describes, by one call of cblas. */
@@ -17,7 +17,8 @@ typedef struct
   /* Returns the library's name, version and processor type, such as "OpenBLAS 0.3.21 core Haswell". (transfer full) */
   char *(*describe) (void);
 
-  /* Allocate and release one calling thread's buffer of at most buffer_size bytes. NULL if no buffer is needed. */
+  /* Allocate and release one calling thread's buffer of at most buffer_size bytes. The pointers are NULL if no buffer
+   * is needed. */
   gpointer (*take_buffer) (void);
   void (*give_buffer) (gpointer buffer);
   gsize buffer_size;

@@ -62,7 +62,7 @@ typedef struct
   gint64 block; /* number of words in a block */
   gint64 blocks;
   gint64 lanes;
-  /* first row of the current chunk */
+  /* First row of the current chunk, and its number of rows. */
   gint64 first;
   gint64 rows;
   gboolean blas;             /* products by BLAS instead of the kernels */

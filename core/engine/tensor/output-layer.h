@@ -52,9 +52,9 @@ PlaitOutputLayerSums plait_output_layer_compute (PlaitPool *pool, PlaitArena *ar
  * log_probabilities [r][best]. @best <= V.
  *
  * @forbidden: @n_forbidden different ids that are never returned, but count in the softmax. @forbid: a byte for each
- * row, TRUE if the ids are forbidden in this row; NULL: they are forbidden in every row. If there are fewer than @best
- * words, the last ids are -1 with log-probability minus infinity. @mixture: copied words, whose ids may be at or above
- * V; or NULL.
+ * row, TRUE if the ids are forbidden in this row; NULL: they are forbidden in every row. If fewer than @best words may
+ * be returned, the last ids are -1 with log-probability minus infinity. @mixture: copied words, whose ids may be at or
+ * above V; or NULL.
  */
 void plait_output_layer_top_k (PlaitPool *pool, PlaitArena *arena, PlaitTensor states, const PlaitPacked *table,
                                const PlaitScalar *bias, const gint32 *forbidden, guint n_forbidden,
