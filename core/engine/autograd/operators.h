@@ -125,8 +125,7 @@ typedef struct
    * have more rows, as in search; then the last query of a sentence has the position of the sentence's last memory
    * row. */
   gboolean linear_bias; /* TRUE: subtract slope * distance from the scaled scores (ALiBi, Press et al. 2022) */
-  gint64 window; /* number of rows that a row sees backward, counting itself, and as many forward unless causal; 0: all
-                    rows */
+  gint64 window;        /* a query sees only keys at a distance less than @window; 0: all keys */
 } PlaitAttentionOptions;
 
 PLAIT_API PlaitNode *plait_attention (PlaitTape *tape, PlaitNode *queries, PlaitRagged query_rows,

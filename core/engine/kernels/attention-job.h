@@ -35,10 +35,10 @@ typedef struct
 } PlaitAttentionSettings;
 
 /*
- * TRUE if scores depend on distances: there is a linear bias or a window. This is allowed with one memory only, whose
- * keys must not be given transposed. In causal attention, query t has the position of key t. Otherwise the last query
- * of a sentence has the position of the sentence's last key, like the only query of a step in search. A distance is
- * positive in either direction; only an encoder has keys after the query.
+ * TRUE if scores depend on distances: there is a linear bias or a window. This is allowed with one memory only, without
+ * transposed_keys. In causal attention, query t has the position of key t. Otherwise the last query of a sentence has
+ * the position of the sentence's last key, like the only query of a step in search. A distance is positive in either
+ * direction; only an encoder has keys after the query.
  */
 static inline gboolean
 plait_attention_is_relative (const PlaitAttentionSettings *settings)

@@ -20,8 +20,7 @@ typedef struct
   /* Self-attention only. Rotary positions need heads of an even width. */
   PlaitPositionKind positions; /* PLAIT_POSITIONS_ROTARY or PLAIT_POSITIONS_ALIBI; other kinds are not relative and
                                   have no effect here */
-  gint64 window; /* number of rows that a row sees backward, counting itself, and as many forward unless causal; 0: all
-                    rows */
+  gint64 window;               /* a row sees only rows at a distance less than @window; 0: all rows */
 } PlaitAttentionDeclaration;
 
 /* An attention layer. It refers to parameters and memory of the registry and owns nothing. */

@@ -46,6 +46,5 @@ typedef struct
   gint32 (*quantise) (gint8 *to, gint64 padded, PlaitScalar *scale, const PlaitScalar *x, gint64 n);
 } PlaitInt8Kernels;
 
-/* Returns the int8 kernels, or NULL if the processor has no AVX-512 VNNI or the kernels for AVX-512 are not selected.
- */
+/* Returns the int8 kernels; NULL without AVX-512 VNNI, or if the kernels for AVX-512 are not selected. */
 const PlaitInt8Kernels *plait_int8_kernels (void);

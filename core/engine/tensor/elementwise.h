@@ -32,9 +32,8 @@ void plait_tensor_maximum_backward (PlaitPool *pool, PlaitTensor dx, PlaitScalar
 void plait_tensor_fill (PlaitPool *pool, PlaitTensor y, PlaitScalar beta, PlaitScalar value);
 
 /*
- * Inverted dropout: y = beta * y + x * mask / (1 - rate). Element i (row * width + column) is dropped if
- * plait_random_hash32 (key, i) < rate * 2^32. With rate 0 it only accumulates. Backward is this function on the
- * gradients.
+ * Inverted dropout: y = beta * y + x * mask / (1 - rate). Element i (row * width + column) is dropped as in the mask
+ * plait_mask (key, rate). With rate 0 it only accumulates. Backward is this function on the gradients.
  */
 void plait_tensor_dropout (PlaitPool *pool, PlaitTensor y, PlaitScalar beta, PlaitTensor x, PlaitRandomKey key,
                            double rate);

@@ -29,7 +29,7 @@ join (const char *const *lines, gsize first, gsize end, char separator)
 }
 
 /* Sets *@between to TRUE if line @line separates documents: if it is blank in the first reference set that contains it.
- * Fails if such a line is not blank in all texts. */
+ * Fails if another text is not blank at such a line. */
 static gboolean
 is_between (const PlaitTextPairs *pairs, gsize line, gboolean *between, GError **error)
 {

@@ -19,9 +19,9 @@ typedef struct
 } PlaitDocumentPairs;
 
 /* Joins the lines of @pairs (valid UTF-8) to documents, with @separator, LF or a space, between sentences. A document
- * ends at a line that is blank in a reference. Fails with PLAIT_ERROR_INPUT, which names the line, if such a line is
- * not blank in all texts, and if there are no documents. A set that lacks a line lacks the document. If the texts of
- * @pairs are documents already, only replaces LF by @separator. (transfer full) */
+ * ends at a line that is blank in a reference. Fails with PLAIT_ERROR_INPUT, which names the line, if another text is
+ * not blank at such a line. Also fails if there are no documents. A set that lacks a line lacks the document. If the
+ * texts of @pairs are documents already, only replaces LF by @separator. (transfer full) */
 PlaitDocumentPairs *plait_document_pairs_new (const PlaitTextPairs *pairs, char separator, GError **error);
 void plait_document_pairs_free (PlaitDocumentPairs *documents);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitDocumentPairs, plait_document_pairs_free)

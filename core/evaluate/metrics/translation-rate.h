@@ -4,8 +4,8 @@
 #include "metrics/metric.h"
 
 /*
- * Over- and under-translation from attention, as a metric with intervals: the share of source words, in per cent, whose
- * attention, summed over a target, is above or below a bound. A row is [words above, words below, words].
+ * Over- and under-translation from attention, as a metric with intervals: the percentage of source words with an
+ * attention, summed over a target, above or below a bound. A row is [words above, words below, words].
  */
 typedef enum
 {
