@@ -100,7 +100,8 @@ TEST_CASE (schema, every_fault_has_its_place_and_remedy)
     { 6, "input=features\nstreams=trees", "example.ini:7: streams=trees needs input=tokens" },
     { 7, "[require]", "example.ini:7: the name \"require\" is not a group of a schema; did you mean \"requires\"?" },
     { 8, "decoder=2gru", "example.ini:8: \"2gru\" is not the name of a decoder; give names of decoder plugins" },
-    { 8, "attention=head", "example.ini:8: the name \"head\" is not what a decoder provides; did you mean \"heads\"?" },
+    { 8, "attention=head",
+      "example.ini:8: the name \"head\" is not an attention of decoders; did you mean \"heads\"?" },
     { 8, "decoder=transformer,gru",
       "\"transformer,gru\" is not the name of a decoder; did you mean \"transformer;gru\"?" },
     { 8, "decoders=gru", "example.ini:8: the name \"decoders\" is not a key of [requires]; did you mean \"decoder\"?" },
@@ -251,7 +252,7 @@ TEST_CASE (schema, outputs_that_write_own_words)
     { "coverage", "attention=heads\n", "x.ini:7: only a decoder provides attention; drop the key" },
     { "decoder", "", "[provides] has no key attention; add attention=heads or attention=score" },
     { "decoder", "attention=heds\n",
-      "x.ini:7: the name \"heds\" is not what a decoder provides; did you mean \"heads\"?" },
+      "x.ini:7: the name \"heds\" is not an attention of decoders; did you mean \"heads\"?" },
   };
   g_autoptr (PlaitSchema) own = read_provider ("output", "words=own\n", NO_ERROR);
   g_autoptr (PlaitSchema) unsaid = read_provider ("output", "", NO_ERROR);

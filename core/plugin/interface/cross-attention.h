@@ -68,7 +68,7 @@ typedef enum
 typedef struct
 {
   const char *name;             /* distinguishes several attentions of one kind, such as a second hop; NULL: no name */
-  guint heads;                  /* number of heads; PLAIT_DECODER_HEADS: as many as the decoder's self-attention */
+  guint heads;                  /* number of heads; PLAIT_DECODER_HEADS: decoder.heads, in recurrent decoders 1 */
   double dropout;               /* dropout rate on weights; PLAIT_DECODER_DROPOUT: the decoder's attention dropout */
   double output_dropout;        /* dropout rate on the context; PLAIT_DECODER_DROPOUT: the decoder's dropout */
   PlaitProjections projections; /* projections of joint attention and of attention over contexts */

@@ -19,15 +19,15 @@
  *
  *     x <- residual (x, attend (normalise (x)));  x <- cross (x);  x <- residual (x, feed_forward (normalise (x)))
  *
- * What decode uses is declared in build, which receives numbers for it. A wrong call in build is recorded, and the host
- * reports it after build. A wrong call while running ends the step (plait_tape_fail).
+ * build must declare every function that decode uses, and receives a number for each declaration. A wrong call in build
+ * is recorded, and the host reports it after build. A wrong call while running ends the step (plait_tape_fail).
  */
 typedef struct PlaitDecoding PlaitDecoding;
 
 /* Methods by which the cross-attentions of a decoder compute scores. */
 typedef enum
 {
-  PLAIT_SCORES_HEADS, /* attention=heads: scaled dot products of several heads; queries are as wide as the decoder */
+  PLAIT_SCORES_HEADS,     /* attention=heads: scaled dot products of several heads; queries have the decoder's width */
   PLAIT_SCORES_RECURRENT, /* attention=score: one head, whose score function PlaitCrossSettings names */
 } PlaitCrossScores;
 
@@ -143,8 +143,8 @@ PLAIT_API PlaitTape *plait_decoding_tape (PlaitDecoding *decoding);
  * target, as a target of its own. */
 PLAIT_API PlaitRagged plait_decoding_rows (PlaitDecoding *decoding);
 
-/* Returns the position, in its target, of the first row of plait_decoding_rows, which is equal for all targets: 0; in
- * search and in a PlaitDecodingStep, the number of the step. */
+/* Returns the position of the first row of each target in plait_decoding_rows. All targets have an equal position: 0;
+ * in search and in a PlaitDecodingStep, the number of the step. */
 PLAIT_API gint64 plait_decoding_first_position (PlaitDecoding *decoding);
 
 /* Return memory @memory, and summary @summary [sentences, width] of an encoder; for begin only, since their rows belong
@@ -196,8 +196,8 @@ typedef void (*PlaitDecodingStep) (PlaitDecoding *decoding, gconstpointer settin
 PLAIT_API void plait_decoding_steps (PlaitDecoding *decoding, PlaitDecodingStep step, PlaitNode *const *inputs,
                                      guint n_inputs, PlaitNode **outputs, guint n_outputs);
 
-/* Returns the carried rows number @carried that the previous step handed on; in the first step, the rows that the
- * function begin set. */
+/* Returns the carried rows with number @carried, which the previous step set with plait_decoding_carry. In the first
+ * step, the function begin has set them. */
 PLAIT_API PlaitNode *plait_decoding_carried (PlaitDecoding *decoding, guint carried);
 
 /* Hands @rows [rows of this step, width] to the next step; in begin, [sentences, width] to the first. */

@@ -33,14 +33,14 @@ typedef struct
   PlaitLosses losses;
 } PlaitEncoderShape;
 
-/* Arguments for building an encoder. Valid during the call of build: copy what encode needs. */
+/* Arguments for building an encoder. Valid during the call of build: copy what the function encode needs. */
 typedef struct
 {
   const char *source;          /* name of the source */
   PlaitInputKind kind;         /* kind of PlaitEncoding.input: tokens, features or documents */
   gint64 input_width;          /* width of embedded tokens or of feature vectors */
   gint64 model_width;          /* width of the decoder, used for settings that are PLAIT_DECODER_WIDTH */
-  gboolean pre_norm;           /* TRUE if decoder.norm is pre; an encoder follows it unless its own setting differs */
+  gboolean pre_norm;           /* TRUE if decoder.norm is pre; used if the encoder's setting is norm=decoder */
   PlaitParameters *parameters; /* registry in which to declare parameters */
   const char *prefix;          /* required beginning of the parameters' names, such as "source/en/" */
   /* Shape of the inner encoder, if the schema asks for one (leaves=true); else NULL. The inner encoder's parameters are
@@ -57,8 +57,8 @@ struct PlaitEncoding
   PlaitTape *tape;
   const PlaitInput *input;
   const PlaitEncoding *leaves; /* output of the inner encoder, or NULL if the schema asks for none */
-  PlaitNode *embedded;         /* [rows, input_width]: for tokens and documents, the host's embeddings, with those of
-                                  roles and factors; for features, the vectors as a constant leaf */
+  PlaitNode *embedded; /* [rows, input_width]: for tokens and documents, the host's embeddings, roles and factors
+                          included; for features, the vectors as a constant leaf */
 
   /* Filled by the encoder. */
   PlaitMemory memories[PLAIT_ENCODER_MAX_MEMORIES];

@@ -12,8 +12,8 @@
  *
  * where n is the number of target tokens in an update, or of sentences with train.loss_per=sentence. So a weight is in
  * nats per unit of the loss; weight * loss is added to the sum of the words' losses of a sentence. Each loss is a
- * column of the training table: its mean per sentence, without the weight. The column "auxiliary" is the mean per
- * sentence of all of them, weighted; "loss" is the words' loss alone, per target token.
+ * column of the training table: its mean per sentence, without the weight. The column "auxiliary" is the sum of these
+ * means times their weights; "loss" is the words' loss alone, per target token.
  */
 #define PLAIT_MAX_LOSSES 4
 

@@ -18,17 +18,17 @@ typedef enum
   PLAIT_STRUCTURE_ALL = PLAIT_STRUCTURE_TREE | PLAIT_STRUCTURE_LEVELS | PLAIT_STRUCTURE_SENTENCES,
 } PlaitStructure;
 
-/* Links between the rows of a memory. Each array has one entry for each row of the batch: a row number, or -1 for no
- * such row. NULL: the memory does not have this link. */
+/* Links between the rows of a memory. Each array has one entry for each row of the batch. Unless a field's comment says
+ * otherwise, the entry is a row number, or -1 for no such row. NULL: the memory does not have this link. */
 typedef struct
 {
   const gint64 *left;
   const gint64 *right;
   const gint64 *parent;
-  const gint64 *first_child; /* first child; children are consecutive rows, and neighbours may share a child */
+  const gint64 *first_child; /* first child; children are consecutive rows, and two parents may share a child */
   const gint64 *n_children;  /* number of children; 0 for leaves */
 
-  /* Level of the row: 0 for leaves, else one more than its children's; top rows have the parent -1. */
+  /* Level of the row: 0 for leaves, else one more than the level of the children. Top rows have the parent -1. */
   const gint64 *level;
 
   const gint64 *previous;
@@ -36,7 +36,7 @@ typedef struct
   const gint64 *sentence; /* number of the sentence within its document */
 
   /* Position of the source token, or -1 for a row that is not a token, such as a latent. If token and sentence are both
-   * NULL, the host regards rows as tokens if every sentence has as many rows as tokens. */
+   * NULL, the host regards rows as tokens if every sentence has one row for each token. */
   const gint64 *token;
 } PlaitLinks;
 

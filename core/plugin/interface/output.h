@@ -48,7 +48,7 @@ typedef struct
   gboolean has_words;
 } PlaitOutputMemory;
 
-/* Arguments for building an output. Valid during the call of build: copy what output needs. */
+/* Arguments for building an output. Valid during the call of build: copy what the function output needs. */
 typedef struct
 {
   gint64 state_width;                /* width of the decoder's states */

@@ -21,7 +21,8 @@
  * has the struct Settings with a field for each parameter, names for choices, and constants for PLAIT_PLUGIN_DEFINE.
  *
  * All functions except build may be called from several threads at once, each with its own tape: with train.shards a
- * batch is computed in shards. Settings and state are constant then, so a module must not have variables.
+ * batch is computed in shards. Settings and state are constant then. A module must not have global or static variables
+ * that change.
  *
  * Changes since interface 1: build and combine of combiners receive a state of the cross-attention; build of coverages
  * fills a shape, and coverages may have a score function; losses are declared in build, with name and weight, and added

@@ -95,7 +95,7 @@ plait_call_build_encoder (PlaitInstance *instance, const PlaitComponent *compone
  */
 
 /* Calls check_input of the encoder and of its inner encoder, or check_length if @input is NULL. The error begins with
- * the group of the setting. */
+ * the group of the encoder's settings. */
 static gboolean
 check (const PlaitInstance *instance, const PlaitInput *input, gint64 rows, GError **error)
 {
@@ -254,7 +254,7 @@ expect_numbers (PlaitTape *tape, const char *what, const gint64 *numbers, PlaitR
 }
 
 /* Adds token links to @memory if the encoder gave neither token nor sentence links. Rows are tokens if every sentence
- * has as many rows as tokens. Memories of features get no links. */
+ * has one row for each token; otherwise all links are -1. Memories of features get no links. */
 static void
 link_tokens (PlaitTape *tape, const PlaitInput *input, PlaitMemory *memory)
 {

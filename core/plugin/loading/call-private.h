@@ -35,7 +35,7 @@ PlaitCallBuilding plait_call_begin_build (PlaitInstance *instance, const PlaitCo
 /* Restores @before, and returns @good. */
 gboolean plait_call_leave_build (PlaitCallBuilding before, PlaitParameters *parameters, gboolean good);
 
-/* TRUE if @width, which a build declared for @what, is from @minimum to the greatest width that is allowed. */
+/* TRUE if @width is from @minimum to PLAIT_CALL_MAX_WIDTH. @what: name of the declared object in the message. */
 gboolean plait_call_check_width (const PlaitComponent *component, const char *what, gint64 width, gint64 minimum,
                                  GError **error);
 

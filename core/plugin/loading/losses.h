@@ -18,7 +18,7 @@ typedef struct
   gint64 start; /* first update in which the weight is not 0 */
   gboolean of_source;
 
-  /* Name of the column of the accuracy, of a loss of items that are predicted; NULL for other losses. */
+  /* Name of the accuracy's column if the loss has items (PlaitLossItems); NULL for other losses. */
   char *accuracy;
 } PlaitLossColumn;
 
@@ -26,7 +26,7 @@ typedef struct
 typedef struct
 {
   gint64 n;
-  gint64 correct; /* number of items that were predicted */
+  gint64 correct; /* number of items that were predicted correctly */
 } PlaitLossItems;
 
 typedef struct

@@ -28,7 +28,7 @@ struct PlaitPlugin
   PlaitSchema *schema;
   const PlaitPluginDescriptor *descriptor;
   GError *refusal;     /* error of the attempt to load the module, or NULL */
-  char *schema_digest; /* SHA-256 in hexadecimal, taken at the first use */
+  char *schema_digest; /* SHA-256 in hexadecimal, computed at the first use */
   char *module_digest;
 };
 
@@ -71,8 +71,8 @@ const char *plait_registry_remembered (const PlaitRegistry *registry, PlaitPlugi
  * that were searched. (transfer full) */
 char *plait_registry_search_text (const PlaitRegistry *registry, const char *name);
 
-/* Returns advice for each pair NAME.so and NAME.ini that lies in @folder itself instead of in KIND/ below it; only for
- * plugin @name unless it is NULL. Empty if there are no such files. (transfer full) */
+/* Returns advice for each pair NAME.so and NAME.ini that lies in @folder itself instead of in KIND/ below it. @name:
+ * look only for this plugin; NULL: for all plugins. Empty if there are no such files. (transfer full) */
 char *plait_plugin_folder_misplaced (const PlaitPluginFolder *folder, const char *name);
 
 /* Returns the path of FOLDER/@name.ini, such as head-rules/english, in the first plugin folder that has it. The error
@@ -95,7 +95,8 @@ gboolean plait_plugin_digest (PlaitPlugin *plugin, GError **error);
 const PlaitPluginDescriptor *plait_plugin_module_open (const char *path, const PlaitSchema *schema,
                                                        PlaitSandboxLimits limits, GError **error);
 
-/* Loads the module, after a trial in a sandbox, and takes the digests. Does nothing if it is loaded. */
+/* Tries the module in a sandbox, loads it, and computes the digests of schema and module. Does nothing if the module is
+ * loaded already. */
 gboolean plait_plugin_load (PlaitPlugin *plugin, GError **error);
 
 /* Returns the settings struct of a loaded plugin, filled from @settings, which must outlive it. (transfer full):

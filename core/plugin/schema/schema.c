@@ -315,7 +315,7 @@ read_structure (const Reader *reader, const char *group)
 }
 
 /* Returns the index of the value of [@group] @key in the two @values; -1 if the key is missing or has another value.
- * Reports any other value. If the key is given but does not apply, reports this with @elsewhere. */
+ * Reports any other value. If the key is given but does not apply, reports the reason @elsewhere. */
 static gint
 read_choice (const Reader *reader, const char *group, const char *key, const char *const *values, gboolean applies,
              const char *elsewhere)
@@ -332,7 +332,7 @@ read_choice (const Reader *reader, const char *group, const char *key, const cha
   return index_of (value, values);
 }
 
-/* TRUE if [@group] has @key. Reports any value except @only. If the key is given but does not apply, reports this with
+/* TRUE if [@group] has @key. Reports any value except @only. If the key is given but does not apply, reports the reason
  * @elsewhere. */
 static gboolean
 read_mark (const Reader *reader, const char *group, const char *key, const char *only, gboolean applies,
@@ -378,7 +378,7 @@ read_requires (const Reader *reader)
   for (guint i = 0; decoders && decoders[i]; i++)
     check_decoder_name (reader, decoders[i]);
   for (guint i = 0; attentions && attentions[i]; i++)
-    expect_item (reader, "requires", "attention", "what a decoder provides", attentions[i], score_names);
+    expect_item (reader, "requires", "attention", "an attention of decoders", attentions[i], score_names);
   if (decoders && decoders[0])
     schema->decoders = list (reader, "requires", "decoder");
   if (attentions && attentions[0])
@@ -406,7 +406,7 @@ read_scores (const Reader *reader)
   if (!value)
     problem (reader, "provides", NULL, "[provides] has no key attention; add attention=heads or attention=score");
   else
-    index = expect_name (reader, "provides", "attention", "what a decoder provides", value, score_names);
+    index = expect_name (reader, "provides", "attention", "an attention of decoders", value, score_names);
   if (index >= 0)
     reader->schema->scores = (PlaitCrossScores)index;
 }

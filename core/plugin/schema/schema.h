@@ -12,10 +12,10 @@
  *     [requires]          decoder=NAME;NAME: decoder plugins in which the plugin works
  *                         attention=heads;score: what the decoder must provide
  *                         structure=tree;levels;sentences: links that memories must carry
- *                         memories=all (default) or one: all memories must carry them, or at least one
+ *                         memories=all (default) or one: all memories must carry these links, or at least one
  *                         leaves=true: an encoder needs an inner encoder, leaves= in [source NAME]
  *                         coverage=none: a combiner cannot be used with a coverage
- *                         target=sentences: a combiner pairs sentences of documents with those of the target
+ *                         target=sentences: a combiner pairs sentences of documents with sentences of the target
  *     [provides]          structure=... of an encoder's memories
  *                         summary=true: an encoder gives a summary
  *                         attention=heads or score: how the cross-attentions of a decoder score rows
