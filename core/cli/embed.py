@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Writes the C source OUTPUT with the texts of FILE..., which are ROOM/NAME in FOLDER, as NAME for embedded.h.
+"""Writes OUTPUT, a C source with the text of each FILE in FOLDER. A FILE is ROOM/NAME; embedded.h finds its text as NAME.
 
 Usage: embed.py OUTPUT FOLDER FILE...
 """

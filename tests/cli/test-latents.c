@@ -78,8 +78,8 @@ TEST_CASE (latents, are_numbered_unless_they_stand_for_tokens)
       /* Two models cannot be compared, because row 0 of one does not correspond to row 0 of the other. */
       PlaitTestCall compared = FOREST ("compare", "--attention", "dump.h5", "dump.h5");
       CHECK_CONTAINS (compared.output, cases[i].aligned ? "  2 sentences\n"
-                                                        : "  0 sentences; 2 sentences left out, whose tokens, layers "
-                                                          "or heads differ, or whose rows are not tokens\n");
+                                                        : "  0 sentences; 2 sentences left out: their tokens, layers "
+                                                          "or heads differ, or their rows are not tokens\n");
       PlaitTestCall aligned = FOREST ("translate", "x.h5", "-q", "-s", "a=text", "--alignment", "mean");
       CHECK_INT (aligned.code, cases[i].aligned ? 0 : 2);
       if (!cases[i].aligned)

@@ -240,8 +240,8 @@ TEST_CASE (plot_data, names_fonts_for_letters_that_none_has)
     { "한अ😀",
       "no installed font has 한 (U+D55C), अ (U+0905), 😀 (U+1F600), which are drawn as boxes; install fonts-noto-cjk "
       "and fonts-noto-core and fonts-noto-color-emoji (Debian), or another font that has them" },
-    { "\364\217\277\275", "no installed font has U+10FFFD, which is drawn as a box; no package of fonts has it: name a "
-                          "font that does with --font, or use --labels numbers" },
+    { "\364\217\277\275", "no installed font has U+10FFFD, which is drawn as a box; no package of fonts has it: name "
+                          "another font with --font, or use --labels numbers" },
     { "一二三四五六七八九十",
       "no installed font has 一 (U+4E00), 二 (U+4E8C), 三 (U+4E09), 四 (U+56DB), 五 (U+4E94), 六 "
       "(U+516D), 七 (U+4E03), 八 (U+516B) and 2 more, which are drawn as boxes; install "

@@ -21,7 +21,7 @@ typedef enum
   PLAIT_OPTION_TEXT,    /* const char *: the bytes of the value; NULL if the option is not given */
   PLAIT_OPTION_TEXTS,   /* const char **: values of an option that may be repeated, NULL-terminated; NULL if it is not
                            given */
-  PLAIT_OPTION_SETS,    /* PlaitOverride *: values of --set, a list; NULL if the option is not given */
+  PLAIT_OPTION_SETS,    /* PlaitOverride *: values of --set, up to a NULL key; NULL if the option is not given */
   PLAIT_OPTION_UNSETS,  /* PlaitOverride *: keys of --unset, added to the list of --set */
   PLAIT_OPTION_INTEGER, /* gint64: an integer */
   PLAIT_OPTION_REAL,    /* double: a real number */
@@ -71,7 +71,7 @@ struct PlaitInvocation
 };
 
 /* Reads the options and arguments in @words, the NULL-terminated words after the command's name, into @invocation. With
- * --help, only sets the help flag and checks nothing else. Otherwise wrong usage gives PLAIT_ERROR_INPUT. */
+ * --help, sets the help flag and checks neither values nor argument count. Wrong usage gives PLAIT_ERROR_INPUT. */
 gboolean plait_invocation_parse (PlaitInvocation *invocation, const PlaitCommand *command, char *const *words,
                                  GError **error);
 void plait_invocation_clear (PlaitInvocation *invocation);

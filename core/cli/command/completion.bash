@@ -1,6 +1,6 @@
-# Completion of plait for bash, by what plait COMMAND --help says. plait help --bash prints it.
+# Completion of plait for bash, made from the output of plait COMMAND --help. plait help --bash prints this script.
 # SPDX-License-Identifier: MIT
-# Lines KEY=VALUES, of the experiment file on the line if there is one.
+# Prints lines KEY=VALUES; also the keys of the experiment file on the command line, if there is one.
 _plait_keys ()
 {
   local word
@@ -9,7 +9,7 @@ _plait_keys ()
   done
   plait inspect --keys 2> /dev/null
 }
-# The first words of indented lines: the commands of plait --help, the groups of plait inspect, the names of plugins.
+# Prints the first word of each indented line: the commands of plait --help, the groups of plait inspect, the names of plugins.
 _plait_list ()
 {
   plait "$@" 2> /dev/null | sed -n 's/^  \([a-z][^ ]*\) .*/\1/p'
@@ -37,7 +37,7 @@ _plait ()
     kind=words
   else
     help=$(plait "${COMP_WORDS[1]}" --help 2> /dev/null)
-    # Each option: its letter or -, its name, the name of its value.
+    # Each line is an option: its letter or -, its name, the name of its value.
     while read -r letter long value; do
       options="$options $long"
       [ "$letter" = - ] || options="$options $letter"

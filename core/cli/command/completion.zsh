@@ -1,6 +1,6 @@
 #compdef plait
 # SPDX-License-Identifier: MIT
-# Completion of plait for zsh, by what plait COMMAND --help says. plait help --zsh prints it.
+# Completion of plait for zsh, made from the output of plait COMMAND --help. plait help --zsh prints this script.
 _plait_keys ()
 {
   local -a files lines values

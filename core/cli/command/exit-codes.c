@@ -4,7 +4,7 @@
 const PlaitExitCode plait_exit_codes[] = {
   { PLAIT_EXIT_DONE, "done", NULL },
   { PLAIT_EXIT_FAILED, "failed",
-    "disk or memory is full; or a plugin, file or run fails what check, verify or reproduce tests" },
+    "disk or memory is full; or check, verify or reproduce found a fault in a plugin, file or run" },
   { PLAIT_EXIT_USAGE, "bad usage or bad input", "one sentence names file, place, what was expected and what to do" },
   { PLAIT_EXIT_INTERRUPTED, "interrupted; a checkpoint was written", NULL },
   { 0, NULL, NULL },

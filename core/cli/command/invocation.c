@@ -53,7 +53,7 @@ plait_command_print_help (const PlaitCommand *command)
   if (details[0])
     plait_terminal_text (terminal, PLAIT_TERMINAL_PLAIN, "\n");
   for (guint i = 0; details[i]; i++)
-    if (*details[i] == ' ') /* this line is an example: keep its line breaks, so that it can be copied */
+    if (*details[i] == ' ') /* an example: do not wrap this line, so that users can copy it */
       plait_terminal_text (terminal, PLAIT_TERMINAL_PLAIN, "%s\n", details[i]);
     else
       plait_terminal_paragraph (terminal, 0, 0, details[i]);

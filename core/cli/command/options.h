@@ -10,7 +10,7 @@
  * Options that several commands share.
  */
 
-/* Kind of an option's value. It is recognised by the name that --help gives the value. */
+/* Kind of an option's value. The name of the value in --help determines the kind. */
 typedef enum
 {
   PLAIT_VALUE_OTHER,

@@ -4,8 +4,8 @@
 #include <glib.h>
 
 /* Makes SIGINT, SIGTERM and SIGHUP set a flag that long work checks between its steps. SIGHUP stays ignored if it was
- * ignored. A second such signal ends the process at once. A write to a closed pipe fails instead of ending the process,
- * so that the closed pipe of the log does not stop a command that writes files. Returns the flag that the
+ * ignored. The same signal again ends the process at once. A write to a closed pipe fails instead of ending the
+ * process, so that the closed pipe of the log does not stop a command that writes files. Returns the flag that the
  * signals set. */
 const gint *plait_stop_on_signals (void);
 

@@ -43,7 +43,7 @@ print_one (const PlaitAttentionDifference *difference, PlaitTerminal *terminal)
                        difference->sentences == 1 ? "" : "s");
   if (difference->skipped > 0)
     plait_terminal_text (terminal, PLAIT_TERMINAL_DIM,
-                         "; %jd sentences left out, whose tokens, layers or heads differ, or whose rows are not tokens",
+                         "; %jd sentences left out: their tokens, layers or heads differ, or their rows are not tokens",
                          difference->skipped);
   plait_terminal_text (terminal, PLAIT_TERMINAL_PLAIN, "\n");
 }

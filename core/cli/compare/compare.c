@@ -199,11 +199,11 @@ static const PlaitOption options[] = {
   PLAIT_OPTION_TRIALS (Options),
   PLAIT_OPTION ("seed", 0, INTEGER, seed, "Seed of the test; default: 12345", "N", 0, (double)G_MAXINT64),
   PLAIT_OPTION_MARGIN (Options),
-  PLAIT_FLAG ("attention", 0, attention, "Compare the attention of two files instead, by Jensen-Shannon divergence"),
-  PLAIT_OPTION ("differ", 0, INTEGER, differ, "Print the N sentences whose scores differ most between two runs instead",
-                "N", 1, G_MAXINT),
+  PLAIT_FLAG ("attention", 0, attention, "Instead, compare the attention of two files by Jensen-Shannon divergence"),
+  PLAIT_OPTION ("differ", 0, INTEGER, differ,
+                "Instead, print the N sentences whose scores differ most between two runs", "N", 1, G_MAXINT),
   PLAIT_OPTION ("frequencies", 0, TEXT, frequencies,
-                "Print F1 of words by their frequency in this training text of the target language instead", "FILE"),
+                "Instead, print F1 of words by frequency in this training text of the target language", "FILE"),
   PLAIT_OPTION ("format", 0, TEXT, format, "Print only the scores, as text for other programs", FORMATS),
   PLAIT_OPTION ("runs", 0, TEXT, choice.runs, "Only runs whose names match; * stands for any text", "PATTERN;..."),
   PLAIT_OPTION ("metrics", 0, TEXT, choice.metrics, "Only scores of these names", "NAME;..."),
@@ -219,9 +219,9 @@ const PlaitCommand plait_command_compare = {
   .summary = "Compare the scores and the settings of runs",
   .details
   = "A grid stands for all its finished runs. Every run is tested against the first one on the hypotheses in its file. "
-    "Runs that differ only in experiment.seed and experiment.name are one system: a mean with its standard deviation, "
-    "and a test that includes the seeds.\nA large p does not show that runs are equally good; --margin does: it adds p "
-    "of two one-sided tests, which is small if scores differ by less than the margin.\n\nExamples:\n  plait compare "
+    "Runs that differ only in experiment.seed and experiment.name are one system, with a mean, its standard deviation "
+    "and a test that includes the seeds.\nA large p does not show that runs are equally good. --margin tests that: it "
+    "adds p of two one-sided tests, small if scores differ by less than the margin.\n\nExamples:\n  plait compare "
     "serial.h5 flat.h5\n  plait compare grid/grid.h5 --test bootstrap --json\n  plait compare serial.h5 flat.h5 "
     "--metrics BLEU --margin 0.5\n  plait compare serial.h5 flat.h5 --differ 10\n  plait compare serial.h5 flat.h5 "
     "--frequencies train.cs.gz\n  plait compare serial.h5 flat.h5 --attention",

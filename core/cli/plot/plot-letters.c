@@ -14,8 +14,7 @@ static const struct
   { 0x1f000, 0x1faff, "fonts-noto-color-emoji" },
 };
 
-/* Returns the Debian package of fonts that have @letter. NULL for control characters, private use and unassigned
- * codes. */
+/* Returns the Debian package with a font for @letter. NULL for control characters, private use and unassigned codes. */
 static const char *
 find_package (gunichar letter)
 {
@@ -65,7 +64,7 @@ plait_plot_missing_text (const gunichar *letters, guint n)
   if (packages->len == 0)
     {
       g_string_append_printf (text,
-                              "no package of fonts has %s: name a font that does with --font, or use --labels numbers",
+                              "no package of fonts has %s: name another font with --font, or use --labels numbers",
                               n > 1 ? "them" : "it");
       return g_string_free (g_steal_pointer (&text), FALSE);
     }

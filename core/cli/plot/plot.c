@@ -118,7 +118,7 @@ is_name (const char *text, gconstpointer data)
   return *text != '\0';
 }
 
-/* Warns if --names gives a single name that, split at another separator than ";", would be @n names. */
+/* Warns if --names has a single name, which another separator than ";" would split into @n names. */
 static void
 warn_of_names (const char *const *names, guint n, PlaitLog *log)
 {

@@ -38,8 +38,8 @@ typedef struct
   GArray *missing; /* (element-type gunichar): letters without a font, each once; the caller sets the array */
 } PlaitPlotLosses;
 
-/* Returns a sentence: no installed font has @letters [@n], n > 0, and which Debian packages have fonts for these
- * letters. (transfer full) */
+/* Returns a text which says that no installed font has @letters [@n], n > 0, and names Debian packages with such fonts.
+ * (transfer full) */
 char *plait_plot_missing_text (const gunichar *letters, guint n);
 
 /* Table of functions of a module of the kind plot. */

@@ -12,8 +12,8 @@
 #include "axes/cells.h"
 #include "setup/experiment-model.h"
 
-/* Implements plait check: reports every mistake of an experiment file that can be found without making vocabularies
- * and batches of its data, or runs the contract suite on a plugin. */
+/* Implements plait check. For a plugin, runs the contract suite. For an experiment file, reports every mistake that can
+ * be found without making vocabularies and batches. */
 
 #define FLAGS (PLAIT_RESOLVE_CHECK_FILES | PLAIT_RESOLVE_LOAD_MODULES | PLAIT_RESOLVE_COUNT_LINES)
 #define SECONDS 60
@@ -115,8 +115,8 @@ has_doubles (const PlaitPlugin *plugin, const char *folder)
   return g_strcmp0 (plugin->folder->origin, "installed") == 0 || g_file_test (module, G_FILE_TEST_EXISTS);
 }
 
-/* Runs @program (plait-double), which checks the gradients of the build of @plugin in @folder, and copies the output of
- * @program into the report. FALSE if the check failed. */
+/* Runs @program (plait-double) to check the gradients of @plugin, as built in @folder. Copies the output of @program
+ * into the report. FALSE if the check failed. */
 static gboolean
 run_doubles (Report *report, const char *program, const PlaitPlugin *plugin, const char *folder, guint seconds)
 {
@@ -391,8 +391,8 @@ const PlaitCommand plait_command_check = {
   = "FILE.ini [--set G.K=V]... [--unset G.K]... [--json] | PLUGIN [--property NAME]... [--seconds N] [--json]",
   .summary = "Find every mistake of an experiment file, or check a plugin against the contract of its kind",
   .details
-  = "For an experiment file, with all cells of its [grid], all mistakes are listed at once, one a line with file, line "
-    "and key: unknown keys, wrong values, settings that do not fit together, files that are missing, unreadable or of "
+  = "For an experiment file, the output has a line for each mistake, with file, line and key, also in all cells of its "
+    "[grid]: unknown keys, wrong values, settings that do not fit together, missing or unreadable files, files with "
     "unequal numbers of lines, modules that do not load, models that cannot be built. Nothing is learnt from the data, "
     "so it takes seconds. plait run makes the same checks first. plait run --dry-run also checks what needs the data: "
     "vocabularies, updates and memory. The exit code is 2 if there is a mistake.\n"
@@ -407,7 +407,7 @@ const PlaitCommand plait_command_check = {
     "with finite differences. memories: the plugin works with one, two and three sources. missing: sources may be "
     "missing. batches: the sentences of a batch are independent. lengths: long and short sentences work. search: "
     "search scores equal forced decoding. causal: later words of a target change no earlier result. losses: declared "
-    "losses are returned. repeats: the bits do not depend on the number of threads. shards: parts of a batch may run "
+    "losses are returned. repeats: results have equal bits for any number of threads. shards: parts of a batch may run "
     "at once.\n"
     "\n"
     "In single precision, finite differences show only gross errors of gradients. If plait-double is found (plait "

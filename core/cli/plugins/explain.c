@@ -126,7 +126,7 @@ typedef struct
   const Explanation *explanation;
   PlaitTape *tape;
   const PlaitBatch *batch;
-  double *sources; /* [n_sources]: multiply-adds of the source's encoder */
+  double *sources; /* [n_sources]: multiply-adds of each source's encoder */
   double decoder;
   double output; /* multiply-adds of the output plugin, without the product of states and table */
 } Pass;

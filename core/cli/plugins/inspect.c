@@ -473,11 +473,11 @@ run_command (PlaitInvocation *invocation, GError **error)
 
 static const PlaitOption options[] = {
   PLAIT_FLAG ("keys", 'k', keys,
-              "List all keys that --set accepts with their possible values; with FILE.ini also the keys of its sources "
+              "List all keys that --set accepts, and their possible values; with FILE.ini also the keys of its sources "
               "and files"),
   PLAIT_OPTION (
       "format", 0, CHOICE, format,
-      "With keys: print a page in Markdown or the manual page plait-keys(5), for the plugins that come with plait",
+      "With the argument keys: print Markdown or the manual page plait-keys(5), for the plugins that come with plait",
       "text|markdown|man"),
   PLAIT_OPTION_JSON (Options),
   { NULL },

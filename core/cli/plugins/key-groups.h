@@ -4,8 +4,8 @@
 #include "loading/registry.h"
 
 /*
- * The reference of all keys: the groups of experiment files, [grid], the parameters of plugins and the options of
- * metrics. plait inspect, experiments/KEYS.md and plait-keys(5) are all made from it.
+ * A group of the reference of all keys: a group of experiment files, the parameters of a plugin, or the options of a
+ * metric. plait inspect, experiments/KEYS.md and plait-keys(5) are made from these groups.
  */
 typedef struct
 {
@@ -33,10 +33,10 @@ char *plait_key_type (const PlaitSettingSpecification *setting);
 /* Returns the default of @setting: "default: 8", "may be left out" or "must be given". (transfer full) */
 char *plait_key_default (const PlaitSettingSpecification *setting);
 
-/* Prints every key that --set accepts (plait inspect --keys). Shell completion reads the list, since plugins declare
- * keys. A line has "GROUP.KEY=" and the possible values, with blanks between them; for a path FILE; for a number or
- * text nothing. If @as_json, prints JSON instead. The keys of sources, files and a task are those in the experiment
- * file @path; NULL: no such keys. */
+/* Prints every key that --set accepts (plait inspect --keys), for shell completion, because plugins declare keys. A
+ * line is "GROUP.KEY=" and the possible values, separated by blanks. Instead of values, it has FILE for a path, and
+ * nothing for a number or text. If @as_json, prints JSON instead. The keys of sources, files and a task are those in
+ * the experiment file @path; NULL: no such keys. */
 gboolean plait_keys_print (const char *path, gboolean as_json, GError **error);
 
 /* Print all groups on stdout: plait_key_groups_print_markdown() as experiments/KEYS.md,

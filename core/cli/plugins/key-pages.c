@@ -86,8 +86,8 @@ find_later (const GPtrArray *groups, guint i, const PlaitSettingSpecification *s
   return found;
 }
 
-/* Prints the keys of @groups[@i]. Keys that a later member also has are printed in full only there. Here one line for
- * each such member lists their names. */
+/* Prints the keys of @groups[@i]. A key that a later member also has is printed in full only for the last such member.
+ * One line for each such member lists the names of these keys. */
 static void
 print_items (const GPtrArray *groups, guint i)
 {
@@ -128,7 +128,7 @@ void
 plait_key_groups_print_markdown (const GPtrArray *groups)
 {
   puts ("<!-- SPDX-License-Identifier: MIT -->\n"
-        "<!-- plait inspect keys --format markdown > experiments/KEYS.md makes this page of schemas/. -->\n"
+        "<!-- plait inspect keys --format markdown > experiments/KEYS.md makes this page from schemas/. -->\n"
         "# Keys");
   for (guint i = 0; plait_key_introduction[i]; i++)
     print_lines (plait_key_introduction[i]);

@@ -5,11 +5,11 @@
 #include "@NAME@-settings.h"
 
 /*
- * Coverage by the attention that a row has received so far, scaled: one number for each pair of a query j and a row i.
+ * Coverage is the attention that a row has received so far, scaled: one number for each pair of a query j and a row i.
  *
  *     C_ji = C_(j-1)i + scale * a_ji
  *
- * plait adds V C_(j-1)i to the scores.
+ * plait adds V C_(j-1)i to the scores; V is a parameter.
  */
 
 static gboolean
