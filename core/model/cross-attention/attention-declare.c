@@ -181,7 +181,7 @@ check_attention (PlaitCrossAttention *cross, const char *call, PlaitAttentionKin
   else if (!is_rate (requested->dropout) || !is_rate (requested->output_dropout))
     plait_cross_fault (
         cross, PLAIT_ERROR_PLUGIN,
-        "%s: asks for dropout=%g and output_dropout=%g: give rates from 0 up to 1, or PLAIT_DECODER_DROPOUT", call,
+        "%s: asks for dropout=%g and output_dropout=%g: give rates from 0 to below 1, or PLAIT_DECODER_DROPOUT", call,
         requested->dropout, requested->output_dropout);
   else if ((guint)requested->projections > PLAIT_PROJECTIONS_PUBLISHED)
     plait_cross_fault (cross, PLAIT_ERROR_PLUGIN,

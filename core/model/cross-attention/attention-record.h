@@ -54,7 +54,7 @@ struct PlaitRecordedAttention
   PlaitRecordedLayer *layers;
 };
 
-/* Name of joint attention if the combiner also has an unnamed attention to each memory. No plugin can use this name. */
+/* Name of joint attention if the combiner also has an unnamed attention to a memory. No plugin can use this name. */
 #define PLAIT_RECORDED_JOINTLY "jointly"
 
 /* Weights of an attention over contexts, or of a sentinel. */

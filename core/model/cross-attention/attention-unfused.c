@@ -107,7 +107,7 @@ attend_head (const PlaitCrossAttention *cross, const PlaitDeclaredAttention *att
 /*
  * Returns the projected weighted sum of one softmax for each head over @items [n], and over the sentinel if the
  * attention has one. @items has space for the sentinel as one more item. @weights [heads] receives the weights before
- * dropout, item after item.
+ * dropout, those of all items end to end.
  */
 static PlaitNode *
 attend_items (PlaitCrossAttention *cross, const PlaitDeclaredAttention *attention, Item *items, guint n,

@@ -113,7 +113,7 @@ plait_covered_memory_update (const PlaitCoveredMemory *covered, PlaitCoverageSte
   return plait_call_update (&covered->instance, step, losses);
 }
 
-/* TRUE if @queries have the offsets of @before, and each query continues the query of its own index. */
+/* TRUE if @queries have the offsets of @before, and parents[i] is i for each query i. */
 static gboolean
 is_same (PlaitRagged before, PlaitRagged queries, const gint64 *parents)
 {

@@ -13,7 +13,7 @@ plait_cross_running_tape (PlaitCrossAttention *cross, const char *call)
 {
   if (!cross->parameters)
     return cross->pass->tape;
-  /* A step cannot be aborted in build, because no step runs. build reports the fault when it returns. */
+  /* A step cannot be aborted in build, because no step runs. The host reports the fault after build. */
   plait_cross_fault (cross, PLAIT_ERROR_PLUGIN, "calls %s in build: call it in combine, since it computes", call);
   return NULL;
 }

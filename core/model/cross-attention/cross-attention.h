@@ -14,12 +14,12 @@
  * compute scores.
  *
  * - Multi-head, in a layer of a Transformer decoder: scaled dot products of several heads (Vaswani et al. 2017). The
- * residual stream is the layer's states; the combiner's functions normalise and residual do pre-norm or post-norm.
+ * residual stream is the layer's states; plait_cross_normalise does pre-norm, or plait_cross_residual does post-norm.
  * - Recurrent, in a GRU or LSTM decoder: one head, scores of recurrent-attention.h. The residual stream is the pair
- * (query, context). It begins as (state, 0). residual adds a context c and gives (query + R c, context + c); R exists
- * only if a later call reads the query. So the combiners serial, parallel and flat with one memory give the plain
- * decoders of the papers. The sentinel is sigmoid (W [s'; y] + b) * query, with the previous state s' and the embedding
- * y of the word that the step reads.
+ * (query, context). It begins as (state, 0). plait_cross_residual adds a context c: the result is (query + R c, context
+ * + c). R exists only if there is a later slot. So the combiners serial, parallel and flat with one memory give the
+ * plain decoders of the papers. The sentinel is sigmoid (W [s'; y] + b) * query, with the previous state s' and the
+ * embedding y of the word that the step reads.
  *
  * attention-declare.c: calls during build; cross-attention.c: calls while running; attention-sparse.c: calls while
  * running, for selected rows; attention-unfused.c: attention that returns weights; attention-keys.c: state of a pass.
@@ -70,8 +70,7 @@ typedef struct PlaitCrossAttentionLayer
   PlaitInstance combiner;
   guint n_slots;
   PlaitNorm *norms;    /* norm of each slot, if multi_head: [n_slots] */
-  PlaitLinear *refine; /* map R of each slot, if not multi_head: [n_slots]; not declared if no later call reads the
-                          query */
+  PlaitLinear *refine; /* map R of each slot, if not multi_head: [n_slots]; not declared for the last slot */
   PlaitDeclaredAttention *attentions;
   guint n_attentions;
   guint layer;            /* number of the cross-attention in its decoder */
@@ -330,8 +329,8 @@ PlaitNode *plait_cross_project_output (const PlaitCrossAttention *cross, const P
 const char *plait_cross_record_name (const PlaitCrossAttention *cross, const PlaitDeclaredAttention *attention);
 
 /* Returns the context of @attention, with one softmax for each head over the rows of the memories that it reads.
- * @weights [heads] receives the weights before dropout, memory after memory. Rows whose byte in @present is 0 are
- * zero. */
+ * @weights [heads] receives one node for each head: the weights before dropout, those of all memories end to end, then
+ * those of the sentinel. Rows whose byte in @present is 0 are zero. */
 PlaitNode *plait_cross_attend_unfused (PlaitCrossAttention *cross, const PlaitDeclaredAttention *attention,
                                        PlaitResidualStream query, const guint8 *present, PlaitNode **weights);
 

@@ -27,7 +27,8 @@ typedef struct
   guint head;       /* number of the head, from 1; 0: the mean of all heads */
 } PlaitReadRequest;
 
-/* Values that one pass stored for a reader. A pass has the whole targets, one step of them, or one step of a search. */
+/* Values that one pass stored for a reader. A pass computes whole targets, one step of whole targets, or one step of a
+ * search. */
 typedef struct PlaitCrossReading PlaitCrossReading;
 struct PlaitCrossReading
 {

@@ -12,8 +12,8 @@ declare_linear (const PlaitRecurrentAttentionDeclaration *declaration, const cha
   return plait_linear_declare (declaration->parameters, full, in, out, bias);
 }
 
-/* Returns the width of keys: attention_width for additive scores, unless one projection makes keys and values; else the
- * width of contexts and memories. */
+/* Returns the width of keys: attention_width if scores are additive and projections are not tied; else the width of
+ * contexts and memories. */
 static gint64
 key_width (const PlaitRecurrentAttentionDeclaration *declaration)
 {

@@ -15,7 +15,8 @@
 /* Projections of one memory or context, or of all of them if they are shared. */
 typedef struct
 {
-  PlaitLinear key;      /* [memory, attention], with a bias for additive scores; not declared: the rows are the keys */
+  PlaitLinear key; /* [memory, width of keys], with a bias if scores are additive or if tied; not declared: the rows are
+                      the keys */
   PlaitParameter *bias; /* [1, 1], added to the score, or NULL */
   PlaitLinear value; /* [memory, context] with a bias; not declared: the values are the keys if tied, else the rows */
   gboolean tied;
@@ -40,7 +41,7 @@ typedef struct
   gint64 state_width;     /* width of queries */
   gint64 attention_width; /* width of the tanh layer of additive scores */
   gint64 width;           /* width of contexts and of every memory */
-  gboolean tied;          /* TRUE: one projection is both keys and values, as wide as contexts */
+  gboolean tied;          /* TRUE: one projection, of the width of contexts, is both key and value */
 } PlaitRecurrentAttentionDeclaration;
 
 /* Returns the width of the tanh layer of additive scores, or 1 for other scores. */

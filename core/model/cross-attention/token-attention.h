@@ -19,8 +19,8 @@ typedef struct
   gint64 head;
 } PlaitAttentionSelection;
 
-/* Sets *@selection from @text: "mean", "last" or a layer from 0, optionally with ":" and a head; without a head it is
- * the mean of all heads. Fails with PLAIT_ERROR_INPUT for other text; the message begins with @name. */
+/* Sets *@selection from @text: "mean", "last" or a layer from 0, optionally followed by ":" and a head. Without a head,
+ * selects the mean of all heads. Fails with PLAIT_ERROR_INPUT for other text; the message begins with @name. */
 gboolean plait_attention_selection_parse (const char *text, const char *name, PlaitAttentionSelection *selection,
                                           GError **error);
 

@@ -101,8 +101,8 @@ with_start (const PlaitDecoder *decoder, PlaitTape *tape, PlaitRagged rows, cons
   return read;
 }
 
-/* Returns the role of sentence @i of target document @s: that of sentence @i of source document @s. If the source
- * document has fewer sentences, returns the role of its last one; if it is missing, 0. */
+/* Returns the role of sentence @i of target document @s: the role of sentence @i of source document @s. If the source
+ * document has fewer sentences, returns the role of its last sentence; if the source document is missing, 0. */
 static gint32
 role_of (const PlaitDocuments *documents, gint64 s, gint64 i)
 {

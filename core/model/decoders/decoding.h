@@ -34,7 +34,7 @@ typedef struct
   PlaitAttention attention;
   gboolean sentences; /* TRUE: a row of self-attention sees only rows of its sentence */
   PlaitCrossAttentionLayer cross;
-  guint layer;             /* number of a cross-attention; its layer in attention records */
+  guint layer;             /* number of the cross-attention, which is also its layer in attention records */
   PlaitLinear convolution; /* [size in, out] */
   gint64 size;             /* number of rows that a convolution reads */
   PlaitCell cell;
@@ -165,8 +165,8 @@ const PlaitPrimitive *plait_decoding_primitive (PlaitDecoding *decoding, const c
 const PlaitPrimitive *plait_decoding_call (PlaitDecoding *decoding, const char *call, guint phases,
                                            PlaitPrimitiveKind kind, guint number);
 
-/* Fails the step unless this pass called exactly the primitives for which @called [n_primitives] is TRUE: search keeps
- * rows for them, which must be those of the previous step. */
+/* Fails the step unless this pass called exactly the primitives for which @called [n_primitives] is TRUE. Each step
+ * needs the rows that these primitives computed in the previous step. */
 void plait_decoding_expect_calls (PlaitDecoding *decoding, const guint8 *called);
 
 /* Fails the step if this pass did not call every declared cross-attention: dumps and outputs read all of them. */

@@ -24,5 +24,5 @@ typedef struct
   PlaitReadings *readings[PLAIT_READERS]; /* where the decoder stores the values that each reader reads; NULL:
                                              nothing */
   const PlaitCopyableWords *words;        /* words that the output can copy; NULL: no words */
-  const PlaitDocuments *documents;        /* documents of the source whose roles the target takes, or NULL */
+  const PlaitDocuments *documents;        /* source documents that give the target its roles, or NULL */
 } PlaitEncoderOutputs;

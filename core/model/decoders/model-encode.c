@@ -31,8 +31,8 @@ add_roles (const PlaitModelSource *source, PlaitTape *tape, const PlaitInput *in
   return plait_add (tape, embedded, plait_embedding_apply (tape, &source->roles, roles, n));
 }
 
-/* Returns the embeddings of the tokens of @input, with those of their factors: E w + sum of E_f w_f (Sennrich & Haddow
- * 2016, section 2, has them concatenated instead of added: [E w; E_1 w_1; ...]). */
+/* Returns the embeddings of the tokens of @input and of their factors. If factors have widths, these embeddings are
+ * concatenated, [E w; E_1 w_1; ...] (Sennrich & Haddow 2016, section 2); else they are added, E w + sum of E_f w_f. */
 static PlaitNode *
 embed (const PlaitModelSource *source, PlaitTape *tape, const PlaitInput *input)
 {
@@ -97,7 +97,8 @@ words_of_rows (PlaitArena *arena, const PlaitMemory *memory, const PlaitInput *i
   return ids;
 }
 
-/* Prepares what the output reads of sources and decoder: places for readings, and the words that can be copied. */
+/* Prepares the values that the output will read: memory for readings of the decoder, and the words that can be
+ * copied. */
 static void
 begin_output (const PlaitModel *model, PlaitArena *arena, const PlaitBatch *batch, PlaitEncoderOutputs *encoded)
 {

@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Returns @root plus the sum of the plugins' losses, each times its weight and @scale. Stores the losses in @sums. */
+/* Returns @root plus the sum of @losses, each times its weight and @scale. Stores the losses in @sums. */
 static PlaitNode *
 add_losses (const PlaitModel *model, PlaitTape *tape, PlaitNode *root, const PlaitLossPass *losses, double scale,
             PlaitModelSums *sums)

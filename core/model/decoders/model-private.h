@@ -30,7 +30,7 @@ struct PlaitModel
   PlaitLossColumns losses;
   gint64 update; /* number of the update whose loss is computed; 0: not set, so that every loss has its weight */
   PlaitEmbedding *target;              /* embedding of target tokens; NULL if no sequence is predicted */
-  const PlaitModelSource *role_source; /* source whose roles the target takes, or NULL */
+  const PlaitModelSource *role_source; /* source that gives the target its roles, or NULL */
   PlaitEmbedding roles;                /* role embeddings in the decoder */
   PlaitDecoder *decoder;               /* NULL if there is a head */
   PlaitHead *head;                     /* takes the place of the decoder; NULL if there is a decoder */

@@ -20,8 +20,8 @@
  */
 typedef struct PlaitModel PlaitModel;
 
-/* A factor of the tokens of a source that the model reads, or tags of its words that the model predicts
- * (source-tags.h): PlaitInput.factors. */
+/* One of PlaitInput.factors: a factor of the tokens of a source, which the model reads, or tags of the words of a
+ * source, which the model predicts (source-tags.h). */
 typedef struct
 {
   const char *name;

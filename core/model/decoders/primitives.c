@@ -355,8 +355,8 @@ apply_layer (PlaitTape *tape, gconstpointer data)
   return run_layer (layer);
 }
 
-/* TRUE if backward may compute layers again. That is so if they only compute states and readings of the output;
- * records, costs and losses would be added a second time. */
+/* TRUE if backward may compute layers again. FALSE in steps, in search and in nested layers. FALSE also if layers add
+ * to records, costs or losses, because these would be added a second time. */
 static gboolean
 can_be_recomputed (const PlaitDecoding *decoding)
 {

@@ -35,7 +35,7 @@ typedef struct
 } PlaitSourceTagsBuild;
 
 /* Declares the parameters of @tags, whose source and stream the caller has set, and its loss column. Fails with
- * PLAIT_ERROR_INPUT if there is no tag or too many losses. */
+ * PLAIT_ERROR_INPUT if the vocabulary has no tags, or if there are too many losses. */
 gboolean plait_source_tags_build (PlaitSourceTags *tags, const PlaitSourceTagsBuild *build, PlaitParameters *parameters,
                                   PlaitLossColumns *columns, GError **error);
 
