@@ -350,7 +350,7 @@ results_of_group (const PlaitBeam *beam, gint64 sentence, gint64 group, PlaitBea
   return n;
 }
 
-/* Fills @results with n_best hypotheses of @sentence, sorted by score, and returns their number. It takes the best of
+/* Fills @results with n_best hypotheses of @sentence, sorted by score, and returns their number. Selects the best of
  * each group, then the second best of each group, and so on. */
 static guint
 results_of_groups (const PlaitBeam *beam, gint64 sentence, PlaitBeamResult *results)

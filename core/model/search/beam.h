@@ -89,7 +89,8 @@ typedef struct
 } PlaitBeamResult;
 
 /* Fills @results with the hypotheses of @sentence, best first, and returns their number, at most plait_decode_width.
- * With groups these are n_best hypotheses: the best of each group, then the second best of each group, and so on.
- * Samples are in the order of their numbers. Hypotheses that lack a phrase are left out. */
+ * With groups, these are n_best hypotheses. They are selected before they are sorted: the best of each group, then the
+ * second best of each group, and so on. Samples are in the order of their numbers. Hypotheses that lack a phrase are
+ * left out. */
 guint plait_beam_results (const PlaitBeam *beam, gint64 sentence, PlaitBeamResult *results);
 const PlaitBeamToken *plait_beam_token (const PlaitBeam *beam, gint64 token);

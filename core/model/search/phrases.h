@@ -33,12 +33,12 @@ PlaitPhraseState plait_phrases_advance (const PlaitPhrases *phrases, PlaitPhrase
 gint64 plait_phrases_tokens (const PlaitPhrases *phrases);
 
 /* Returns a number of further tokens that is enough to complete all phrases: the tokens of all missing phrases, minus
- * the tokens of one missing phrase with which the hypothesis ends already. In each state some token lowers this
- * number. */
+ * the tokens of one missing phrase with which the hypothesis ends already. If a phrase is missing, some token lowers
+ * this number. */
 gint64 plait_phrases_missing (const PlaitPhrases *phrases, PlaitPhraseState state);
 
 /* Fills @words [plait_phrases_tokens] with the distinct words that begin or extend a missing phrase, and returns their
- * number. After any other word, the end of the hypothesis begins no missing phrase. */
+ * number. After any other word, no suffix of the hypothesis is the beginning of a missing phrase. */
 guint plait_phrases_words (const PlaitPhrases *phrases, PlaitPhraseState state, gint32 *words);
 
 /* The prefix and the phrases that the translation of a sentence must contain. */

@@ -10,10 +10,10 @@
  * Beam search over sentences and hypotheses together (greedy with a beam of one), and forced decoding.
  * decode.method=sample draws the words of each hypothesis at random instead.
  *
- * The score of a hypothesis is its log-probability over the length penalty, EOS counted (Wu et al. 2016, eq. 14).
- * Finished hypotheses stay in the beam by default (decode.finished). A sentence is finished when no unfinished
- * hypothesis can get a higher score than the n_best finished ones, or at the length limit; decode.at_limit says whether
- * hypotheses are cut there or ended by EOS. Ties go to the older hypothesis, then to the lower id.
+ * The score of a hypothesis is log-probability / length penalty (Wu et al. 2016, eq. 14) + decode.word_reward * length;
+ * EOS counts. Finished hypotheses stay in the beam by default (decode.finished). A sentence is finished when no
+ * unfinished hypothesis can get a higher score than the n_best finished ones, or at the length limit; decode.at_limit
+ * says whether hypotheses are cut there or ended by EOS. Ties go to the older hypothesis, then to the lower id.
  */
 
 typedef struct
@@ -123,7 +123,7 @@ PlaitSearchWork plait_search_work (const PlaitSearch *search);
 PlaitSearchWork plait_search_work_since (const PlaitSearch *search, const PlaitSearchWork *before);
 
 /* Return averages, 0 before the first search. First: memory rows that a step of a hypothesis scored, over all sources,
- * layers and heads. Second: those that a combiner selected. Third: milliseconds for each word. */
+ * layers and heads. Second: the part of these rows that a combiner selected. Third: milliseconds for each word. */
 double plait_search_work_rows_weighed (const PlaitSearchWork *work);
 double plait_search_work_rows_selected (const PlaitSearchWork *work);
 double plait_search_work_milliseconds (const PlaitSearchWork *work);
@@ -132,10 +132,11 @@ double plait_search_work_milliseconds (const PlaitSearchWork *work);
 char *plait_search_work_text (const PlaitSearchWork *work);
 
 /* Searches all sentences of @batch. Returns [n_sentences] in the order of the batch, each with up to settings->n_best
- * hypotheses; no hypothesis if a sentence is missing in all sources. Sequences: a hypothesis is a translation. Classes:
- * one token, the label. Tags: the label of each token. Choices: the number of the chosen sentence. Masked tokens: the
- * most probable token at each masked position. Numbers: one token whose text is the number. Spans: the first and last
- * position of the answer, or one token: no answer. PLAIT_ERROR_MEMORY names the keys to lower. (transfer full) */
+ * hypotheses. Sequences: a hypothesis is a translation; a sentence that is missing in all sources has no hypothesis.
+ * Classes: one token, the label. Tags: the label of each token. Choices: the number of the chosen sentence. Masked
+ * tokens: the most probable token at each masked position. Numbers: one token whose text is the number. Spans: the
+ * first and last position of the answer, or one token: no answer. PLAIT_ERROR_MEMORY names the keys to lower. (transfer
+ * full) */
 PlaitHypotheses *plait_search_batch (PlaitSearch *search, const PlaitBatch *batch, const PlaitDecodeSettings *settings,
                                      GError **error);
 void plait_hypotheses_free (PlaitHypotheses *hypotheses, gint64 n);

@@ -17,8 +17,8 @@ typedef struct
   PlaitHypotheses *hypotheses; /* hypotheses of each sentence of the corpus: [n] */
   PlaitSearchWork work;        /* work of the search during this translation */
 
-  /* Best translation of each line or document, a NULL-terminated array; "" if there is no hypothesis. If a document was
-   * cut into chunks, their translations are joined by spaces. */
+  /* Best translation of each line or document, a NULL-terminated array; "" if there is no hypothesis. The translations
+   * of the chunks of a document are separated by LF. */
   gint64 n_lines;
   char **text;
 } PlaitTranslation;

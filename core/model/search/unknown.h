@@ -10,11 +10,11 @@
  * al. 2015).
  *
  * The attention to a source word is the sum over its pieces of the mean over heads in the last layer that attends to
- * its memory, times the weight of the memory if there is attention to contexts. Among several sources, the word with
+ * its memory, times the weight of the memory if there is attention over contexts. Among several sources, the word with
  * the largest attention is taken; of equal ones, the first. End tokens and other special tokens are not words.
  */
 
-/* A source of text and the memory with its states, one row for each token. */
+/* A source of text and its memory. */
 typedef struct
 {
   const char *name;

@@ -21,7 +21,7 @@ typedef struct
 extern const PlaitRange plait_range_finite;
 
 /* Reads an array that plait_parameters_write_array wrote. Fails if a name or shape differs or an element is not finite;
- * the message names the parameter, the value found and the value expected. */
+ * the message names the parameter and the expected shape or range. */
 gboolean plait_parameters_read_array (const PlaitParameters *parameters, PlaitScalar *array, PlaitStore *store,
                                       const char *path, GError **error);
 

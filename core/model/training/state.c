@@ -257,8 +257,9 @@ read_recent (PlaitTrainer *trainer, PlaitStore *store, gint64 recent, GError **e
   return TRUE;
 }
 
-/* Returns @fixed [*@n] with a column for each loss, and one for the accuracy of a loss of items. @means: offset of the
- * means in a row. @others: TRUE: also losses without items. Sets *@n to the number of all columns. (transfer full) */
+/* Returns @fixed [*@n] and, for each loss with items, a column for the loss and one for its accuracy. @means: offset of
+ * the means in a row. @others: TRUE: also a column for each loss without items. Sets *@n to the number of all columns.
+ * (transfer full) */
 static PlaitStoreField *
 add_columns (const PlaitTrainer *trainer, const PlaitStoreField *fixed, guint *n, gsize means, gboolean others)
 {

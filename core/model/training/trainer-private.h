@@ -6,10 +6,9 @@
 #include "training/trainer.h"
 #include "training/update.h"
 
-/* Counts of updates, and of updates whose gradients were clipped. */
 typedef struct
 {
-  gint64 updates;
+  gint64 updates; /* number of all updates */
   gint64 clipped; /* number of updates whose gradients were clipped */
 } PlaitClipping;
 
@@ -27,7 +26,8 @@ struct PlaitTrainer
 
   /* State that checkpoints store. */
   gint64 step;
-  gint64 begun; /* number of updates of an earlier training whose moments the optimizer continues with; 0 if none */
+  gint64 begun; /* number of updates of the earlier training from which the moments come; 0 if there was no earlier
+                   training */
   gint64 target_tokens;
   double seconds;
   double learning_rate; /* rate of the last update */
@@ -66,8 +66,8 @@ gboolean plait_trainer_check_divergence (const PlaitTrainer *trainer, const Plai
 /* Computes the validation row of the current parameters. */
 gboolean plait_trainer_validate (PlaitTrainer *trainer, PlaitValidationRow *row, GError **error);
 
-/* Returns the mean of the loss of column @i, and its accuracy in *@accuracy. @loss: sum over @sentences sentences with
- * @items. NaN: no value. */
+/* Returns the mean of loss column @i for each sentence, or for each item if the loss has items. Sets *@accuracy to the
+ * share of correct items. NaN: no value. @loss: sum of the loss over @sentences sentences, which have @items. */
 double plait_trainer_mean_loss (const PlaitTrainer *trainer, guint i, double loss, PlaitLossItems items,
                                 gint64 sentences, double *accuracy);
 

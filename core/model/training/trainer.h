@@ -20,9 +20,9 @@ typedef struct PlaitTrainer PlaitTrainer;
 /* Numbers of the loss columns in a row of a table. */
 typedef struct
 {
-  /* Losses without their weights, for each sentence; for each item if the loss is one of items. */
+  /* Losses without their weights, for each sentence, or for each item if the loss has items. */
   double losses[PLAIT_MAX_LOSS_COLUMNS];
-  double accuracies[PLAIT_MAX_LOSS_COLUMNS]; /* shares of items that were predicted */
+  double accuracies[PLAIT_MAX_LOSS_COLUMNS]; /* shares of items that were predicted correctly */
 } PlaitLossMeans;
 
 /* A row of the training table: means over the updates since the previous row. */
@@ -32,10 +32,10 @@ typedef struct
   gint64 epoch;                    /* counted from 1 */
   double loss;                     /* nats for each target token, smoothing included */
   double negative_log_likelihood;  /* nats for each target token */
-  double auxiliary;                /* sum of the losses of columns times their weights, for each sentence */
+  double auxiliary;                /* sum of the losses in means times their weights, for each sentence */
   double accuracy;                 /* share of target tokens that were the most probable word */
   double learning_rate;            /* rate of the last update */
-  double gradient_norm;            /* norm before clipping */
+  double gradient_norm;            /* norm in the last update, before clipping */
   double clipped;                  /* share of the updates whose gradients were clipped */
   gint64 target_tokens;            /* target tokens since the beginning */
   double seconds;                  /* time in updates since the beginning; varies between machines */
@@ -70,7 +70,7 @@ typedef enum
   PLAIT_TRAINING_CONTINUES,
   PLAIT_TRAINING_COMPLETE,      /* all epochs or updates are done */
   PLAIT_TRAINING_STOPPED_EARLY, /* train.patience validations without improvement */
-  PLAIT_TRAINING_INTERRUPTED,   /* the stop flag was set; a checkpoint was written */
+  PLAIT_TRAINING_INTERRUPTED,   /* the stop flag was set or the limit reached; a checkpoint was written */
 } PlaitTrainingEnd;
 
 /* Callbacks of the trainer. */

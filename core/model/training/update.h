@@ -35,7 +35,7 @@ typedef struct
  * shards, not on the number of threads.
  *
  * With @ranks each process has some consecutive shards. The sum of the gradients goes from process to process, and each
- * process adds its own gradients. So the bits are those of a single process with as many shards.
+ * process adds its own gradients. So the bits are those of a single process with settings->shards shards.
  */
 typedef struct PlaitUpdate PlaitUpdate;
 
