@@ -47,7 +47,7 @@ TEST_CASE (translate_command, takes_keys_of_search)
       CALL ("adversarial", "small.h5", "-q", "--set", "evaluate.metrics=rouge:type=L", "--set", "decode.beam=1"));
   PlaitTestCall noisy = DONE (CALL ("adversarial", "small.h5", "-q", "--source-is", "shuffled;noise", "--json"));
   CHECK_REFUSED (CALL ("adversarial", "small.h5", "-q", "--source-is", "absent"),
-                 "reads only one source, without which there is nothing to read");
+                 "reads only one source, so nothing is left if it is absent");
   CHECK_REFUSED (CALL ("adversarial", "small.h5", "-q", "--source-is", "shuffled;gone"),
                  "expected shuffled, noise or absent");
   CHECK_REFUSED (CALL ("adversarial", "small.h5", "-q", "--source-is", "noise;noise"), "names \"noise\" twice");

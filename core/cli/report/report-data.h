@@ -27,16 +27,16 @@
  *     "heaviest"                      number of weights kept in a row; 0: all
  *     "largest", "largest_mass"       values for which the byte 255 stands
  *     "rows"                          labels, or the number of a heatmap with equal labels
- *     "of"                            number of the sentence of each token of a document
+ *     "of"                            for each row of a document, the number of its sentence
  *
  * The bytes of a heatmap are the sum of the weights of each target token, [layer, target], in 255ths of largest_mass,
  * and the weights, [layer, head, target, row], in 255ths of largest.
  *
  * "descents" (comparison/descent.h) are for the last layer and the mean of its heads. A descent has "title", "choice",
  * "ways", "highest", "targets", "rows" (labels), their "levels", "first" and "last" leaves, and the number of its
- * "bytes", which follow those of the heatmaps. The bytes are for each target token the number of rows (16 bits,
- * little-endian, like all numbers here), and for each row its number (16 bits), then in 255ths its weight, path and
- * share, and the share of the heads that selected it.
+ * "bytes", which follow those of the heatmaps. For each target token, the bytes have the number of weighed rows
+ * (16 bits, little-endian, like all numbers here). Then each of these rows has its number (16 bits) and, in 255ths, its
+ * weight, its path, its share, and the share of the heads that selected it.
  *
  * "undrawn" are sentences that tell the user about heatmaps and descents of the file that are not drawn.
  */

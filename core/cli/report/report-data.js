@@ -80,8 +80,8 @@ const isContexts = (map) => map.group === "attention" && map.name === "contexts"
 const isEffective = (map) => map.group === "attention" && map.name.endsWith(".effective");
 const ownOf = (json) => json.maps.filter((map) => map.group === "attention" && !isContexts(map) && !isEffective(map));
 
-/* Returns how much each source contributes to each target token in kept layer @l. Takes it from the attention to
- * contexts, or from a joint attention. Null if each source has a softmax of its own. */
+/* Returns how much each source contributes to each target token in kept layer @l. Computes it from the
+ * attention to contexts, or from a joint attention. Null if each source has its own softmax, or if there is one source. */
 const sharesOf = (json, l) => {
   const contexts = json.maps.find(isContexts), own = ownOf(json), rows = json.targets.length;
 

@@ -86,8 +86,8 @@ const descentPicture = (descent, word, choose) => {
     element("div", {class: "scroll"}, picture),
     element(
         "p", {class: "dim small"},
-        "Select a word above. Each line of cells is a level, from the top; a cell is filled by its share of the level, in " +
-            "hundredths; selected cells are outlined. The pointer shows a cell's weight among its siblings, below the top also " +
-            "the product of weights from the top, and with several heads how many selected it.")
+        "Select a word above. Each line of cells is a level, from the top. The colour and number of a cell are its share of " +
+            "the level, in hundredths; selected cells are outlined. Point at a cell to see its weight among its siblings, " +
+            "the product of weights from the top, and how many heads selected it.")
   ];
 };

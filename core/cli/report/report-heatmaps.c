@@ -10,7 +10,7 @@
 #include "comparison/heatmap.h"
 #include "comparison/location.h"
 
-#define MAX_STEPS 200000            /* maximum number of rows that one descent weighs */
+#define MAX_STEPS 200000            /* maximum number of rows that a descent weighs, over all targets */
 #define MAX_BYTES ((gint64)1 << 20) /* maximum bytes of one heatmap, before packing */
 
 typedef struct
@@ -118,8 +118,9 @@ detail_of (PlaitReportDetail detail, gint64 layers, gint64 heads, gint64 cells)
   return detail == PLAIT_REPORT_LAYERS && layers * cells > MAX_BYTES ? PLAIT_REPORT_LAST : detail;
 }
 
-/* Reads the heatmap at @path as pictures, one for each layer and head. Returns NULL without an error if its rows are
- * not target tokens. (transfer full) (element-type PlaitHeatmap) */
+/* Reads the heatmap at @path as pictures, one for each layer and head that *@detail keeps; first lowers *@detail if the
+ * heatmap is large. Returns NULL without an error if its rows are not target tokens. (transfer full) (element-type
+ * PlaitHeatmap) */
 static GPtrArray *
 read_heatmaps (PlaitStore *store, const char *path, PlaitReportDetail *detail, gint64 *layers, gint64 *heads,
                GError **error)
@@ -157,7 +158,7 @@ leave_out (Sentence *sentence, const char *name, const char *reason)
   g_ptr_array_add (sentence->undrawn, g_strdup_printf ("%s %s.", name, reason));
 }
 
-/* Adds the heatmap @name of the group @group, unless its rows are not the sentence's target tokens. */
+/* Adds the heatmap @name of the group @group if its rows are the sentence's target tokens. */
 static gboolean
 add_heatmap (Sentence *sentence, const char *group, const char *name, GError **error)
 {

@@ -78,8 +78,8 @@ const thumbnail = (map, largest) => {
       ground, ...shades(map.values, rows, columns, largest, 12));
 };
 
-/* Returns a wide heatmap with only the columns of the largest weights; for a document, with only the tokens of a few
- * sentences. */
+/* Reduces a wide heatmap to the columns with the largest weights. For a document, first keeps only the tokens of the
+ * heaviest sentences. */
 const narrowed = (map) => {
   const columns = map.columns.length;
 

@@ -11,7 +11,7 @@ void plait_report_training (GString *html, const PlaitRunComparison *comparison)
 /* Appends the table of scores of each split. */
 void plait_report_scores (GString *html, const PlaitRunComparison *comparison);
 
-/* Appends scores as curves over each setting with numbers in which the runs differ. */
+/* Appends scores as curves over each numeric setting that differs between runs. */
 void plait_report_axes (GString *html, const PlaitRunComparison *comparison);
 
 /* Appends the scores by length of the source, if runs have them. */

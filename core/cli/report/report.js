@@ -82,7 +82,7 @@ const start = async () => {
     ];
   };
 
-  /* Returns names and texts of the sources, as far as runs store them. */
+  /* Returns the names and texts of the sources that runs store. */
   const sourcesOf = (entry) => (textsOf(state.split)?.sources ?? [])
                                    .filter((source) => source.lines[entry.line] !== undefined)
                                    .map((source) => [source.name, source.lines[entry.line]]);
@@ -249,7 +249,7 @@ const start = async () => {
   const figure = (title, dim, ...children) =>
       element("figure", {}, element("figcaption", {}, `${title} `, element("span", {class: "dim"}, dim)), ...children);
 
-  const opened = new Set(); /* names of the heatmaps of which every head is shown */
+  const opened = new Set(); /* names of the heatmaps that show every head */
 
   /* Returns thumbnails of every layer and head of @map; the selected one is drawn large elsewhere. */
   const overview = (map, largest) => {

@@ -178,7 +178,7 @@ static const PlaitOption options[] = {
 const PlaitCommand plait_command_test = {
   .name = "test",
   .synopsis = "RUN.h5|grid.h5 [--set G.K=V]... [--checkpoint " PLAIT_OPTION_CHECKPOINTS "] [--as NAME] [--json]",
-  .summary = "Evaluate a finished run, or all runs of a grid, under other settings, into their files",
+  .summary = "Evaluate a finished run or the runs of a grid under other settings, and store the scores in their files",
   .details = "Trained parameters do not change. A split that was already evaluated under equal settings is not "
              "evaluated again; the table of a grid is made anew. Without --as the run has these settings from then on, "
              "and plait grid with the old settings evaluates it again. With --as NAME the scores appear as SPLIT.NAME "

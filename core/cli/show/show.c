@@ -222,7 +222,7 @@ static const PlaitOption options[] = {
       "Show the K heaviest weights of each row and head of a heatmap; 0: all; default: 16 for sentences, else 0", "K",
       0, G_MAXINT32),
   PLAIT_OPTION ("sentence", 0, INTEGER, sentence,
-                "Sentence of a document whose tokens a heatmap shows: a number from 0; default: all", "N", 0,
+                "Show only this sentence in the heatmap of a document: a number from 0; default: all", "N", 0,
                 G_MAXINT32),
   PLAIT_OPTION ("word", 0, INTEGER, word, "Target word of a descent: a number from 0; default: 0, in JSON all", "N", 0,
                 G_MAXINT32),

@@ -15,7 +15,7 @@ typedef struct
   PlaitTerminal *terminal; /* NULL if the output is JSON */
   gboolean everything;     /* option --all: show long lists and deep trees whole */
   PlaitHeatmapSelection choice;
-  gint64 sentence; /* number of the sentence of a document whose tokens a heatmap shows; -1: all sentences */
+  gint64 sentence; /* number of the sentence that the heatmap of a document shows; -1: all sentences */
   gint64 word;     /* number of the target word whose descent is shown; -1: the first word, or with JSON all words */
 } PlaitShow;
 
@@ -38,8 +38,8 @@ typedef enum
 gboolean plait_show_describe (PlaitStore *store, const char *path, PlaitShowKind *kind, PlaitStoreObject *object,
                               GError **error);
 
-/* Returns a short summary of the object at @path: "float [512, 512]", "table, 300 rows", "12 members". Looks at a
- * limited number of objects below it. (transfer full) */
+/* Returns a short summary of the object at @path: "float32 [512, 512]", "table of 300 rows: step, loss", "12 members".
+ * Looks at a limited number of objects below it. (transfer full) */
 char *plait_show_summary (const PlaitShow *show, const char *path, PlaitShowKind kind, const PlaitStoreObject *object);
 
 /* Reads the heatmap at @path. (transfer full) */

@@ -124,7 +124,7 @@ const PlaitCommand plait_command_encode = {
   .synopsis = "RUN.h5 --source NAME=FILE... --output FILE.h5",
   .summary = "Write encoder states of text as HDF5",
   .details
-  = "Each memory that the decoder reads is a dataset [sentence, position, width], padded by zeros, called after its "
+  = "Each memory that the decoder reads is a dataset [sentence, position, width], padded by zeros, named after its "
     "source; NAME_lengths has the number of positions of each sentence, 0 where the source is missing or the sentence "
     "was skipped. A summary is NAME.summary [sentence, 1, width]. encoder=features with dataset=/NAME reads the file. "
     "/tags/SOURCE.TAGS has the predicted tags of each sentence.\n"

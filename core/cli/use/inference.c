@@ -125,7 +125,7 @@ location_beside (const Files *files, const PlaitExperimentSource *source, const 
   return files->locations[find_name (files, name, files->n_names)];
 }
 
-/* Returns @run with the locations of the text that it reads. */
+/* Returns the locations of the text that @run reads. */
 static PlaitFeedReader
 reader_of (const PlaitTrained *run, const Files *files)
 {

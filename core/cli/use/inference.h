@@ -80,7 +80,7 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (PlaitInference, plait_inference_clear)
 
 /* Opens the runs that the arguments of @invocation name, with their models for search, the text of their sources, the
  * target text if @target is not NULL, and the dump. Every source must be named exactly once, by --source, --tsv or
- * --without. If several runs have a source of one name, all of them read one text. */
+ * --without. Runs that have a source of the same name read the same text. */
 gboolean plait_inference_open (PlaitInference *inference, const PlaitInvocation *invocation, const char *target,
                                GError **error);
 

@@ -473,7 +473,7 @@ const PlaitCommand plait_command_translate = {
   .summary = "Translate text with a trained run, or an ensemble of runs",
   .details
   = "Prints one line for each line of the sources, or documents if the target has documents. A missing source must be "
-    "named by --without. Give the trees of a source whose encoder reads them as NAME.trees=FILE.\n"
+    "named by --without. If the encoder of source NAME reads trees, give them by --source NAME.trees=FILE.\n"
     "With --format tsv each line is a hypothesis: number of the line, score, natural log-probability, text, number of "
     "target tokens with the end token (the score counts it), and with --alignment one field per source in the "
     "experiment's order. With --format json each line is an object with all hypotheses of a line. Alignments are pairs "
@@ -489,10 +489,10 @@ const PlaitCommand plait_command_translate = {
     "--set decode.method=sample draws --n-best translations at random. --set decode.groups=N searches a beam in N "
     "groups that avoid each other's words. plait inspect decode lists the keys of both.\n"
     "Several runs form an ensemble. They need one target vocabulary, and may differ in everything else. The command "
-    "needs the sources of all runs; runs that have a source of one name read the same text. A run takes no part in a "
+    "needs the sources of all runs; runs with a source of the same name read the same text. A run takes no part in a "
     "line that is missing in all its sources. At each step the probability of a word is the mean of the runs' "
-    "probabilities, or with --ensemble log its log-probability is the mean of their log-probabilities, so that a word "
-    "that one of the runs cannot copy is never written. The first run gives the keys of [decode], except precision, "
+    "probabilities. With --ensemble log its log-probability is the mean of their log-probabilities; a word that one of "
+    "the runs cannot copy is then never written. The first run gives the keys of [decode], except precision, "
     "and the attention of --alignment and --attention.\n"
     "\n"
     "Examples:\n"
