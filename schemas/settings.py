@@ -6,8 +6,8 @@ struct.
 Usage: settings.py PLUGIN.ini HEADER.h
        settings.py GROUP.ini HEADER.h TABLE.c INCLUDER
 
-The header of a plugin has everything. A group of the host has its table in a file of its own; its header needs the
-declarations of INCLUDER.
+The header of a plugin has everything. A group of plait has its table in TABLE.c, which includes INCLUDER for the types
+of the header.
 """
 import configparser
 import json

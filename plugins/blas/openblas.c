@@ -44,7 +44,7 @@ give_buffer (gpointer buffer)
 static char *
 describe (void)
 {
-  /* The text is such as "OpenBLAS 0.3.21 DYNAMIC_ARCH ...". */
+  /* The configuration looks like "OpenBLAS 0.3.21 DYNAMIC_ARCH ...". */
   g_auto (GStrv) words = g_strsplit (openblas_get_config (), " ", 3);
   gboolean named = words[0] && words[1];
 

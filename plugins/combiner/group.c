@@ -12,8 +12,8 @@
  *     H_L = group attention (q);  H_G = attention (q)
  *     x <- residual (x, g * H_L + (1 - g) * H_G),  g = sigmoid ([H_L, H_G] W + b)
  *
- * Words of a target sentence that the source lacks attend to its last sentence. A memory whose rows do not know their
- * sentence is one sentence.
+ * If the source lacks a target sentence, the words of this sentence attend to the last source sentence. A memory
+ * without sentence numbers counts as one sentence.
  */
 
 typedef struct

@@ -5,10 +5,10 @@
 #include "loss-settings.h"
 
 /*
- * Coverage as the sum of the attention so far, with a loss for attention to what is covered (See, Liu & Manning 2017).
+ * Coverage as the sum of the attention so far, with a loss for attending to rows again (See, Liu & Manning 2017).
  *
  *     c_t = sum_{t' < t} a_t'                          (eq. 10)
- *     e_ti = v tanh (W_h h_i + W_s s_t + w_c c_ti + b) (eq. 11; w_c c_ti is the host's term of the score)
+ *     e_ti = v tanh (W_h h_i + W_s s_t + w_c c_ti + b) (eq. 11; plait itself adds w_c c_ti)
  *     covloss_t = sum_i min (a_ti, c_ti)               (eq. 12)
  */
 

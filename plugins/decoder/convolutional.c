@@ -12,9 +12,9 @@
  *     h <- sqrt (.5) (A * sigmoid (B) + h),  [A, B] = convolve (h)
  *     h <- sqrt (.5) (h + c),                c = combine (W h + b + g)
  *
- * The factor, which keeps the variance of a sum, stands at both sums, as in the authors' code. Unlike the paper,
- * contexts are not scaled by the length of the source, because a combiner may read several, and weights are not
- * normalised.
+ * The factor keeps the variance of a sum. It multiplies both sums, as in the authors' code. Unlike in the paper,
+ * contexts are not scaled by the length of the source, because a combiner may read several sources. Unlike in the
+ * paper, weights are not normalised.
  */
 
 typedef struct

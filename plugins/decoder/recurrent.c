@@ -191,7 +191,7 @@ declare_initial (const Recurrent *r, const PlaitDecoderBuild *build, const char 
   return linears;
 }
 
-/* Declares the carried rows, in the order in which steps hand them on. */
+/* Declares the carried rows, in the order in which a step passes them to the next step. */
 static void
 declare_carried (Recurrent *r, PlaitDecoding *decoding, const PlaitDecoderBuild *build)
 {
@@ -222,7 +222,7 @@ declare_cells (Recurrent *r, const PlaitDecoderBuild *build)
 
       r->cells[i] = declare_cell (r, parameters, name, i == 0 ? r->width : r->state_width, FALSE);
     }
-  /* In dl4mt the reset gate also multiplies this bias of the second cell. */
+  /* In dl4mt the second cell also has a recurrent bias, which the reset gate multiplies. */
   if (r->settings.query == RECURRENT_QUERY_INTERMEDIATE)
     r->second = declare_cell (r, parameters, "decoder/layer/0/second_cell", context,
                               r->settings.cell == PLAIT_CELL_GRU && r->settings.reset == PLAIT_RESET_AFTER);

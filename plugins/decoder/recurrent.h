@@ -6,7 +6,7 @@
 
 /*
  * The recurrent decoders: GRU (dl4mt; Chen et al. 2017, eq. 3-7) and LSTM (Luong et al. 2015; Eriguchi et al. 2016),
- * with one cross-attention. The setting query names the state that queries it, and so determines the order of a step:
+ * with one cross-attention. The setting query names the state that queries the memories, and so the order of a step:
  *
  *     previous       c = combine (s');          s = cell (s', [y; c])
  *     intermediate   h = cell (s', y);          c = combine (h);    s = second cell (h, c)
@@ -52,7 +52,7 @@ typedef struct
   RecurrentInitial initial;
 } RecurrentSettings;
 
-/* Initialises the fields of RecurrentSettings that both plugins have from their struct @settings. */
+/* Initialises fields of RecurrentSettings from @settings, the struct of the plugin gru or lstm. */
 #define RECURRENT_SETTINGS(settings)                                                                                   \
   .layers = (settings)->layers, .state_width = (settings)->state_width, .query = (settings)->query,                    \
   .attention = (settings)->attention, .attention_width = (settings)->attention_width,                                  \
@@ -105,7 +105,7 @@ void recurrent_inputs (PlaitDecoding *decoding, const Recurrent *r, PlaitNode *e
 void recurrent_step (PlaitDecoding *decoding, gconstpointer settings, gconstpointer state, PlaitNode *const *inputs,
                      PlaitNode **outputs);
 
-/* Returns tanh (W [state; context; embedding] + b) with dropout; without the embedding unless readout=deep. */
+/* Returns tanh (W [state; context; embedding] + b) with dropout; only readout=deep reads the embedding. */
 PlaitNode *recurrent_read_out (const Recurrent *r, PlaitTape *tape, PlaitNode *state, PlaitNode *embedded,
                                PlaitNode *context);
 

@@ -7,8 +7,8 @@
 /*
  * A pyramid over the rows of an inner encoder (Gupta & Ahmed, Attention on Hierarchical Representation of Inputs). The
  * rows of each level are cut into blocks, and each block becomes a row of the next level. The memory has the rows of
- * all levels: for each sentence the leaves, then level 1, level 2, ... A sentence has no further level if it would have
- * as many rows as the level below. A block of rows x_i becomes
+ * all levels: for each sentence the leaves, then level 1, level 2, ... A sentence has no further level if that level
+ * would have as many rows as the level below. A block of rows x_i becomes
  *
  *     pool=rnn     the last state of a recurrent cell over the block
  *     pool=cnn     f ([x_1 .. x_k] W + b)
@@ -16,7 +16,7 @@
  *     pool=act     sum p_i x_i with halting weights p_i (adaptive computation time, Graves 2016); the loss ponder is
  *                  the cost of the blocks
  *     pool=cif     sum p_i x_i with firing weights p_i (continuous integrate-and-fire, Dong & Xu 2020); the loss
- *                  quantity is the difference between the number of blocks and one for each `block` rows
+ *                  quantity is the difference between the number of blocks and the number of rows / block
  *
  * The summary is that of the inner encoder.
  */

@@ -10,7 +10,7 @@
  *     p_gen = sigmoid (w_h h* + w_s s + w_x x + b)                            (eq. 8)
  *     p (v) = p_gen softmax (T s + b)_v + (1 - p_gen) sum_{i: w_i = v} a_i    (eq. 9)
  *
- * h* is the context, s the state, x the embedding of the word before. Several sources share the copied part:
+ * h* is the context, s the state, x the embedding of the previous word. Several sources share the copied part:
  *
  *     one softmax over all rows (flat)          its weights, as they are
  *     attention over contexts (hierarchical)    weight of the context * weight of the row

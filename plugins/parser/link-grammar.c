@@ -8,7 +8,7 @@
 #include "trees/parser.h"
 #include "link-tree.h"
 
-/* Greatest number of linkages that are compared. Of more, the library draws a sample, with a fixed seed. */
+/* Maximum number of linkages to compare. If there are more, the library draws a sample of them with a fixed seed. */
 #define LINKAGES 1000
 
 typedef struct

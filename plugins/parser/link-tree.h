@@ -3,7 +3,7 @@
 
 #include <glib.h>
 
-/* Turns link-grammar's output for a sentence into a line of trees whose words are the sentence's tokens. */
+/* Turns link-grammar's output for a sentence into a bracketed tree. The words of the tree are the sentence's tokens. */
 
 /* The bytes of the sentence that a word of link-grammar covers: start .. end - 1. */
 typedef struct

@@ -41,7 +41,7 @@ plait_plot_widest (PlaitPlotCanvas *canvas, char *const *texts)
   return widest;
 }
 
-/* Counts the characters of @layout that no font has. */
+/* Adds the characters of @layout that no font has to the missing letters of the canvas, each once. */
 static void
 note_missing (const PlaitPlotCanvas *canvas, PangoLayout *layout)
 {

@@ -6,7 +6,7 @@
 
 /* Communication between the processes of a job by MPI, whose errors end the job. */
 
-/* Cuts @n bytes into pieces, because MPI counts with int. */
+/* Cuts @n bytes or numbers into pieces, because MPI counts with int. */
 #define EACH_PIECE(at, piece, n)                                                                                       \
   for (gsize at = 0, piece; at < (n) && (piece = MIN (PLAIT_RANKS_MAX_BYTES, (n)-at)); at += piece)
 

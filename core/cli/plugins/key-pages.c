@@ -133,7 +133,7 @@ plait_key_groups_print_markdown (const GPtrArray *groups)
   for (guint i = 0; plait_key_introduction[i]; i++)
     print_lines (plait_key_introduction[i]);
   puts ("\n"
-        "Each key: KEY=DEFAULT, type and range or choices, meaning. Numbers are integers unless marked as real.\n"
+        "Each key: KEY=DEFAULT, type and range or choices, description. Numbers are integers unless marked as real.\n"
         "\n"
         "## Separators\n");
   for (const PlaitSeparator *row = plait_separators; row->separator; row++)
