@@ -12,9 +12,10 @@
  *     intermediate   h = cell (s', y);          c = combine (h);    s = second cell (h, c)
  *     current        s = cell (s', y);          c = combine (s)
  *
- * s' is the previous state: of the top layer with previous, else of the first layer. Each further layer reads the
- * states of the layer below. With reset=after the second cell has biases on both products, as dl4mt does. The readout
- * tanh (W [s; y; c] + b) is computed once for all steps, unless input feeding needs it in each step.
+ * s and s' are the current and previous state of the first layer; in combine and the readout, of the top layer. Each
+ * further layer reads the states of the layer below. With reset=after the second cell has biases on both products, as
+ * dl4mt does. The readout tanh (W [s; y; c] + b) is computed once for all steps, unless input feeding needs it in each
+ * step.
  */
 
 typedef enum

@@ -6,9 +6,9 @@
 #include "features-settings.h"
 
 /*
- * Feature vectors made by another program, such as the positions of an image's last convolutional layer, as a memory:
- * an optional ReLU layer, then a linear projection (Libovicky et al. 2018, section 4.1). The paper's code normalises
- * the states of texts but not of images; the parameter norm chooses.
+ * A memory of feature vectors that another program made, such as one for each position of an image: an optional ReLU
+ * layer, then a linear projection (Libovicky et al. 2018, section 4.1). The paper's code normalises the states of texts
+ * but not of images; here the parameter norm decides.
  */
 
 typedef struct

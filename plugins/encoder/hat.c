@@ -30,7 +30,7 @@ check_settings (const Settings *settings, GError **error)
 {
   if (settings->place == PLACE_LAYERS && settings->token_norm != TOKEN_NORM_LEAVES)
     return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "token_norm says where sentence layers at the top read the tokens, but place=layers: set "
+                       "token_norm is for sentence layers at the top, but place=layers: set "
                        "token_norm=leaves, or place=top");
   if (settings->sentence_positions == PLAIT_POSITIONS_NONE)
     return TRUE;
@@ -59,7 +59,7 @@ declare_memories (const Settings *settings, const PlaitEncoderShape *inner, Plai
   shape->summary_width = inner->summary_width;
 }
 
-/* Returns the rows that attend to first rows; with place=top there is no such attention. */
+/* Returns the rows with an additional attention to first rows; place=top has no additional attention. */
 static PlaitReaders
 readers_of (const Settings *settings)
 {

@@ -9,7 +9,7 @@
 typedef struct
 {
   PlaitPositions positions;
-  PlaitNorm embedding_norm; /* normalisation of the embeddings; not declared if they are not normalised */
+  PlaitNorm embedding_norm; /* normalisation of the embeddings; declared if the setting embedding_norm is TRUE */
   PlaitEncoderStack stack;
 } State;
 

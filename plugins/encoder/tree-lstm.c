@@ -7,15 +7,15 @@
 /*
  * Binary Tree-LSTM (Tai et al. 2015, eq. 9-14; Eriguchi et al. 2016) over the rows of an inner encoder, the leaves:
  * bottom-up, state and cell state of an inner node are computed from its two children. The memory has the leaves, then
- * the inner nodes; the summary is the root. If the inner encoder has no cell states (GRUs, a Transformer), those of the
- * leaves are zeros or a linear map of their states.
+ * the inner nodes; the summary is the root. The cell states of the leaves are those of the inner encoder,
+ * or zeros if that encoder lacks them (GRUs, a Transformer); with leaf_cells=state they are a linear map of the states
+ * instead.
  */
 
 typedef struct
 {
   PlaitTreeUnit unit;
-  PlaitLinear leaf; /* map from a leaf's state to its cell state; not declared if the cell states come from the inner
-                       encoder or are zeros */
+  PlaitLinear leaf; /* map from a leaf's state to its cell state; declared if leaf_cells=state */
 } State;
 
 static gboolean

@@ -10,7 +10,7 @@
  */
 
 /* PLAIT_HTML_COLOURS is the number of colours of curves and runs, --c0 to --c7 in CSS. If there are more curves,
- * colours repeat with other dashes: of the PLAIT_HTML_DASHES patterns, the first is solid, the others are the CSS
+ * colours repeat with other dashes. The first of the PLAIT_HTML_DASHES patterns is solid; the others are the CSS
  * classes d1 to d11. */
 #define PLAIT_HTML_COLOURS 8
 #define PLAIT_HTML_DASHES 12

@@ -148,7 +148,7 @@ index_pieces (const PlaitVocabulary *vocabulary)
   return ids;
 }
 
-/* Prints the text of @line, a line of pieces or, if @pieces is NULL, of ids, separated by blanks. */
+/* Prints the text of @line, which has pieces separated by blanks; if @pieces is NULL, ids. */
 static gboolean
 decode_line (const PlaitVocabulary *vocabulary, GHashTable *pieces, const PlaitTextReader *reader, const char *line,
              GArray *ids, GError **error)

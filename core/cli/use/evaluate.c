@@ -307,7 +307,7 @@ print_tables (const Evaluation *evaluation)
   plait_terminal_paragraph (terminal, 2, 2, test);
 }
 
-/* Prints a table for each metric, whose rows are bins of source length and whose columns are systems. */
+/* Prints a table for each metric, with a row for each bin of source length and a column for each system. */
 static void
 print_lengths (const Evaluation *evaluation)
 {
