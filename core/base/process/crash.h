@@ -55,5 +55,5 @@ void plait_crash_unblock_signals (sigset_t *signals);
 #define PLAIT_CRASH_ENDS_RUN "; this is a fault of the plugin, and the run ends here"
 
 /* Also writes crash messages to @descriptor, between the texts @begin and @end, which must live until the process ends.
- * A parent process reads them there. */
+ * A parent process reads them there. @end blames the plugin, so it is left out if a library called exit (). */
 void plait_crash_report_to (int descriptor, const char *begin, const char *end);

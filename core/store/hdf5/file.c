@@ -445,6 +445,7 @@ plait_store_free (PlaitStore *store)
     close (store->fd);
   plait_file_abandon (store->replacement);
   g_free (store->digest);
+  g_free (store->group_made);
   plait_store_changes_free (store->changes);
   plait_store_blocks_free (store->blocks);
   g_clear_pointer (&store->metadata, g_byte_array_unref);

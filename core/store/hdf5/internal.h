@@ -42,6 +42,7 @@ struct PlaitStore
   PlaitStoreChanges *changes;
 
   PlaitStoreBlocks *blocks; /* when reading: checks blocks; NULL for a new or a rewritten file */
+  char *group_made;         /* when writing: path of the group that was made or found last; NULL at first */
   GByteArray *metadata; /* when writing: one byte for each block, 1 if it contains metadata (plait_store_blocks_mark) */
   GPtrArray *appended;  /* when writing: buffered ragged arrays (ragged-write.c); NULL if no array was appended */
   GHashTable *ragged;   /* when reading: open ragged groups by path (ragged-kinds.c); may be NULL */

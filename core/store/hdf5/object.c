@@ -352,6 +352,16 @@ plait_store_members (PlaitStore *store, const char *path, GError **error)
                                           : plait_store_members_stored (store, path, error);
 }
 
+/* TRUE if @path is the group that was made or found last, or a group that contains it: nothing deletes groups. */
+static gboolean
+is_made (const PlaitStore *store, const char *path)
+{
+  const char *made = store->group_made;
+  gsize length = strlen (path);
+
+  return made && strncmp (made, path, length) == 0 && (made[length] == '/' || made[length] == '\0');
+}
+
 /* Makes the first @depth groups of @path. Looks for the deepest existing group first, because usually only the last one
  * is missing. */
 static gboolean
@@ -364,6 +374,8 @@ make_groups (PlaitStore *store, const char *path, guint depth, GError **error)
       g_autofree char *head = path_head (path, there);
       H5O_info_t info;
 
+      if (is_made (store, head))
+        break;
       if (!plait_store_is_stored (store, head))
         continue;
       if (H5Oget_info_by_name2 (store->file, head, &info, H5O_INFO_BASIC, store->access) < 0
@@ -380,6 +392,8 @@ make_groups (PlaitStore *store, const char *path, guint depth, GError **error)
       if (group < 0)
         return plait_store_fail (store, head, "make this group", error);
     }
+  g_free (store->group_made);
+  store->group_made = path_head (path, depth);
   return TRUE;
 }
 
