@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Writes the tables of README.md and SPEED.md from the result files in results/.
+"""Writes the tables of README.md and SPEED.md, and the plots in results/, from the result files in results/.
 
-Usage: tables.py           rewrites the tables of both pages
+Usage: tables.py           rewrites the tables of both pages and the plots
        tables.py NAME      prints everything in results/NAME.tsv as one table, with intervals and p values
 
 A result file has one row for each measurement. A page has comments <!-- table NAME -->; results/shown.ini says which columns and
 rows of NAME.tsv the table shows.
 
-The script replaces the lines from that comment to the next <!-- end -->.
+The script replaces the lines from that comment to the next <!-- end -->. If shown.ini has a key plot, results/NAME.svg shows the
+metrics whose names begin with its value: their values in %, a line for each system.
 """
 import configparser
 import csv
@@ -16,6 +17,7 @@ import pathlib
 import re
 import sys
 from decimal import Decimal
+from html import escape
 
 FOLDER = pathlib.Path(__file__).resolve().parent
 PAGES = ("README.md", "SPEED.md")
@@ -80,10 +82,49 @@ def table(name, shown=None, by_metric=False, where=""):
     return markdown(heads, rows)
 
 
-def render(page):
-    """Returns the text of @page with updated tables."""
+def plot(name, prefix):
+    """Returns a line chart as SVG: the metrics of NAME.tsv that begin with @prefix from left to right, 0 to 100 % upwards."""
+    width, height, left, top, legend = 520, 260, 50, 36, 170
+    colours = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#555555", "#e69f00")
+    found = {key: row for key, row in load(name).items() if key[1].startswith(prefix)}
+    labels = list(dict.fromkeys(metric[len(prefix):] for _, metric in found))
+    across = [left + width * i / (len(labels) - 1) for i in range(len(labels))]
+
+    def text(x, y, content, anchor="middle"):
+        return f'<text x="{x:.0f}" y="{y:.0f}" text-anchor="{anchor}">{escape(content)}</text>'
+
+    parts = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {left + width + legend} {top + height + 34}" '
+             'font-family="sans-serif" font-size="12">', '<!-- SPDX-License-Identifier: MIT -->',
+             '<rect width="100%" height="100%" fill="white"/>', text(left, 18, prefix.strip(" ,"), "start")]
+    for percent in range(0, 101, 20):
+        y = top + height * (1 - percent / 100)
+        parts += [f'<path d="M{left} {y:.0f}h{width}" stroke="#ddd"/>', text(left - 8, y + 4, str(percent), "end")]
+    parts += [text(x, top + height + 20, label) for x, label in zip(across, labels)]
+    for i, system in enumerate(dict.fromkeys(system for system, _ in found)):
+        points = " ".join(f"{x:.0f},{top + height * (1 - float(found[system, prefix + label]['value']) / 100):.0f}"
+                          for x, label in zip(across, labels))
+        style = f'fill="none" stroke="{colours[i % len(colours)]}" stroke-width="2" stroke-dasharray="{("none", "7 4", "2 3")[i % 3]}"'
+        y = top + 14 + 20 * i
+        parts += [f'<polyline points="{points}" {style}/>', f'<path d="M{left + width + 14} {y}h26" {style}/>',
+                  text(left + width + 46, y + 4, system, "start")]
+    return "\n".join([*parts, "</svg>", ""])
+
+
+def settings():
+    """Returns what shown.ini says about the tables and plots."""
     shown = configparser.ConfigParser(delimiters="=", interpolation=None)
     shown.read(FOLDER / "results" / "shown.ini", encoding="utf-8")
+    return shown
+
+
+def plots():
+    """Returns the text of all plots as {path in this folder: text}."""
+    return {f"results/{name}.svg": plot(name, keys["plot"]) for name, keys in settings().items() if "plot" in keys}
+
+
+def render(page):
+    """Returns the text of @page with updated tables."""
+    shown = settings()
 
     def replace(match):
         begin, name, _, end = match.groups()
@@ -96,8 +137,8 @@ def main():
     if len(sys.argv) > 1:
         print(table(sys.argv[1]), end="")
         return
-    for page in PAGES:
-        (FOLDER / page).write_text(render(page), encoding="utf-8")
+    for path, text in [(page, render(page)) for page in PAGES] + list(plots().items()):
+        (FOLDER / path).write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":

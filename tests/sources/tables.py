@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Checks that tables of pages equal the output of experiments/tables.py, and that result files are well-formed."""
+"""Checks that tables of pages and plots equal the output of experiments/tables.py, and that result files are well-formed."""
 import os
 import re
 import sys
@@ -38,9 +38,9 @@ def main():
             column = wrong(row)
             if column:
                 problems.append(f"{path}: {system}, {metric}: {column} is {row[column]!r}")
-    for page in tables.PAGES:
-        if tables.render(page) != read(os.path.join("experiments", page)):
-            problems.append(f"experiments/{page}: a table is not what the result files hold; run experiments/tables.py")
+    for path, text in [(page, tables.render(page)) for page in tables.PAGES] + list(tables.plots().items()):
+        if text != read(os.path.join("experiments", path)):
+            problems.append(f"experiments/{path}: differs from what the result files hold; run experiments/tables.py")
     finish(problems)
 
 
