@@ -24,7 +24,7 @@ new_attention (PlaitParameters *parameters, const char *function, const char *na
   if (width < 1 || declaration->heads < 1 || width % declaration->heads != 0)
     plait_parameters_expect_failed (parameters, function, "heads that divide a width above 0");
   if (!(declaration->dropout >= 0 && declaration->dropout < 1))
-    plait_parameters_expect_failed (parameters, function, "dropout from 0 up to 1");
+    plait_parameters_expect_failed (parameters, function, "dropout from 0 to below 1");
   if (declaration->window < 0)
     plait_parameters_expect_failed (parameters, function, "a window of at least 1, or 0");
   if (declaration->positions == PLAIT_POSITIONS_ROTARY && declaration->heads > 0

@@ -104,8 +104,8 @@ plait_resolution_check_train (const PlaitResolution *resolution)
         train->source_dropout);
   else if (train->source_dropout > 0 && resolution->experiment->public.n_sources == 1)
     plait_resolution_problem (resolution, "train", "source_dropout",
-                              "%g would leave out a source, but there is only one, without which there is nothing to "
-                              "read; drop the key, or add a source",
+                              "%g would leave out a source, but the only source must be read; drop the key, or "
+                              "add a source",
                               train->source_dropout);
   check_schedule (resolution);
   if (train->optimizer == PLAIT_TRAIN_OPTIMIZER_ADADELTA && train->schedule == PLAIT_TRAIN_SCHEDULE_NOAM)

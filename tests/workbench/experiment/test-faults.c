@@ -289,8 +289,8 @@ TEST_CASE (experiment_file, source_dropout_needs_two_sources)
   g_autoptr (PlaitRegistry) registry = example_registry ();
 
   check_refused (registry, example_text, (const char *[]){ "experiment.sources=en", "train.source_dropout=0.2", NULL },
-                 "--set train.source_dropout=0.2: [train] source_dropout: 0.2 would leave out a source, but there is "
-                 "only one");
+                 "--set train.source_dropout=0.2: [train] source_dropout: 0.2 would leave out a source, but the only "
+                 "source must be read");
 }
 
 TEST_CASE (experiment_file, all_faults_at_once)
