@@ -79,8 +79,7 @@ score_of (const PlaitRunResult *result, const char *metric)
 }
 
 /* Attention that learns alignments makes fewer errors than attention that does not: AER is 3 to 12 for seeds 1 to 8,
- * and 28 to 41 if the weight of the loss is 0. Scores have intervals, and statistics of each sentence for comparisons.
- */
+ * and 28 to 41 if the weight of the loss is 0. Scores have intervals and the statistics of each sentence. */
 TEST_CASE (guided_alignment_run, aligns_better)
 {
   static const char *const with[] = { "decoder.width=16", "train.learning_rate=0.01", NULL };
