@@ -9,8 +9,8 @@ const char *const plait_key_introduction[] = {
   "An experiment file has groups, [GROUP], with lines KEY=VALUE, and comments, lines that begin with #. A missing key "
   "has its default. --set GROUP.KEY=VALUE sets a key on the command line, --unset GROUP.KEY removes it; there, GROUP "
   "is source.NAME for [source NAME].",
-  "A boolean is true or false. Texts have no quotes. The items of a list are separated by ';'. If a description "
-  "begins with values or plugins and a colon, it is about these only.",
+  "A boolean is true or false. Texts have no quotes. The items of a list are separated by ';'. If a description begins "
+  "with values or plugins and a colon, it is about these only.",
   NULL,
 };
 

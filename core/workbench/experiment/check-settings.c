@@ -103,10 +103,10 @@ plait_resolution_check_train (const PlaitResolution *resolution)
         "%g would drop the first source too, whose tokens are predicted or get predictions; set source_dropout=0",
         train->source_dropout);
   else if (train->source_dropout > 0 && resolution->experiment->public.n_sources == 1)
-    plait_resolution_problem (resolution, "train", "source_dropout",
-                              "%g would leave out a source, but the only source must be read; drop the key, or "
-                              "add a source",
-                              train->source_dropout);
+    plait_resolution_problem (
+        resolution, "train", "source_dropout",
+        "%g would leave out a source, but the only source must be read; drop the key, or add a source",
+        train->source_dropout);
   check_schedule (resolution);
   if (train->optimizer == PLAIT_TRAIN_OPTIMIZER_ADADELTA && train->schedule == PLAIT_TRAIN_SCHEDULE_NOAM)
     plait_resolution_problem (
