@@ -165,7 +165,7 @@ TEST_CASE (file, removes_what_the_dead_left)
   const char *path = plait_test_path ("file"), *other = plait_test_path ("other");
   pid_t dead = start_writer (other), alive = start_writer (path);
   g_autofree char *left = temporary_of (other, dead), *used = temporary_of (path, alive);
-  /* the number in this file's name is that of this process, which lives but does not lock the file */
+  /* with the number of this process, which does not lock the file */
   g_autofree char *numbered = temporary_of (path, getpid ());
   g_autofree char *elsewhere = g_strdup_printf ("%s.partial-far-%s-1-0", path, g_get_host_name ());
   g_autofree char *used_elsewhere = g_strdup_printf ("%s.partial-far-off-2-0", path);

@@ -109,7 +109,7 @@ TEST_CASE (folder, follows_links_and_replaces_only_files)
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "is not the name of a folder");
 }
 
-/* If a process has locked the folder, as temporary folders are, the files in it are replaced, never the folder. */
+/* Temporary folders are locked. The files in a locked folder are replaced, never the folder. */
 TEST_CASE (folder, is_the_same_where_it_is_locked)
 {
   const char *path = plait_test_path ("locked");

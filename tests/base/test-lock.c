@@ -27,10 +27,9 @@ flock (int descriptor, int operation)
   return -1;
 }
 
-/* Simulates a network file system: remembered is the state that lstat still reports after another machine removed the
- * file. The answer to a rename may be lost. */
-static const struct stat *remembered;
-static gboolean loses_answer;
+/* Simulates a network file system. */
+static const struct stat *remembered; /* status that lstat() still reports after another machine deleted the file */
+static gboolean loses_answer;         /* TRUE: the answer to a rename is lost */
 
 int
 lstat (const char *path, struct stat *status)
@@ -199,8 +198,7 @@ TEST_CASE (lock, says_that_there_are_none)
   PlaitLock *one = take (path, log, NO_ERROR);
   PlaitLock *two = take (path, NULL, NO_ERROR);
   CHECK (one && two);
-  /* A file system may have no locks; files are still replaced there. The second writer finds the temporary file of the
-   * first. */
+  /* Files are replaced even without locks. The second writer must not delete the temporary file of the first. */
   PlaitFile *first = plait_file_begin (path, NO_ERROR), *second = plait_file_begin (path, NO_ERROR);
   REQUIRE (first && second);
   CHECK (g_file_set_contents (plait_file_temporary (first), "first", -1, NULL));

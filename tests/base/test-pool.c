@@ -269,7 +269,7 @@ TEST_CASE (pool, scratch_is_kept_and_grows)
 static void
 spin_piece (gpointer data, gint64 piece, guint thread)
 {
-  gint64 end = g_get_monotonic_time () + SPIN_NANOSECONDS / 1000 + 1; /* round the end down to microseconds */
+  gint64 end = g_get_monotonic_time () + SPIN_NANOSECONDS / 1000 + 1; /* + 1, because the clock rounds down */
 
   while (g_get_monotonic_time () < end)
     continue;

@@ -25,7 +25,7 @@ CASES = [
 
 
 def literal(text):
-    """Returns @text as C string literals, each with at most one escape."""
+    """Returns @text as one C string literal."""
     return '"' + "".join(chr(b) if 32 <= b < 127 and b not in b'"\\?' else "\\%03o" % b for b in text.encode()) + '"'
 
 

@@ -83,8 +83,8 @@ TEST_CASE (corpus_alignment, links_all_pieces_of_a_word)
   REQUIRE (corpus != NULL);
   batch = plait_corpus_batch (corpus, tuples, 1, NO_ERROR);
   REQUIRE (batch != NULL);
-  /* The rows of "ab" are all rows but those of the last word and the end; the rows of "abb" are all after those of
-   * "c". */
+  /* The source has the rows of "ab", "c" and EOS; the target has those of "c", "abb" and EOS. ab and c count the rows
+   * of the first word. */
   gint64 source = plait_ragged_rows (batch->inputs[0].rows), target = plait_ragged_rows (batch->target_rows);
   gint64 words[16];
   g_autoptr (GString) expected = g_string_new (NULL);

@@ -143,7 +143,7 @@ TEST_CASE (corpus, drops_pairs_either_side_of_which_is_too_long)
   CHECK_INT (plait_corpus_line (corpus, 1), 4);
   CHECK_INT (plait_corpus_length (corpus, 0, 0), 3); /* two tokens and EOS */
   CHECK_INT (plait_corpus_counts (corpus, 0)->dropped_long, 2);
-  CHECK_INT (plait_corpus_counts (corpus, 2)->dropped_long, 1); /* a pair with a long source is counted there */
+  CHECK_INT (plait_corpus_counts (corpus, 2)->dropped_long, 1); /* a pair counts only once, for its source */
 }
 
 static void

@@ -134,7 +134,7 @@ TEST_CASE (corpus_factors, are_those_of_the_word_of_each_piece)
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "tags");
 }
 
-/* Other segmentations, truncation, and other tuples' sentences. */
+/* Each piece has the factors of its word, also in sampled segmentations and in truncated sentences. */
 TEST_CASE (corpus_factors, follow_what_changes_the_rows)
 {
   const gint64 tuples[] = { 0, 1, 2, 3 }, most[] = { 100 };
@@ -170,7 +170,7 @@ TEST_CASE (corpus_factors, follow_what_changes_the_rows)
     }
 }
 
-/* Deranged sentences keep their own factors. Noise leaves the lengths, and draws only tokens of the factor. */
+/* Deranged sentences keep their own factors. Noise keeps the lengths, and draws only tokens of the factor. */
 TEST_CASE (corpus_factors, are_perturbed_with_their_source)
 {
   const gint64 tuples[] = { 0, 1, 2, 3 };
@@ -213,8 +213,8 @@ TEST_CASE (corpus_factors, are_perturbed_with_their_source)
   CHECK (changed);
 }
 
-/* Checks the factors of @batch, which is masked, by those of @plain, which is not. The first factor names the word of
- * each row, and no sentence has a word twice: so exactly the rows of words with a predicted piece are hidden. In a
+/* Compares the factors of the masked @batch with those of the unmasked @plain. The first factor names the word of each
+ * row, and no sentence has a word twice. Exactly the rows of words with a predicted piece are hidden. In a
  * truncated sentence (@truncated) a space at the end may be hidden with the word before it. Returns the number of
  * hidden rows. */
 static gint64
@@ -238,15 +238,15 @@ check_hidden (const PlaitBatch *batch, const PlaitBatch *plain, gboolean truncat
   return n_hidden;
 }
 
-/* A factor that names its word says nothing of a masked word, wherever the input has a mask, a random token or the
- * token itself, and in all pieces of the word. */
+/* If a piece of a word is predicted, the factors of all pieces of the word are hidden, whether the input has a mask, a
+ * random token or the original token. */
 TEST_CASE (corpus_factors, are_hidden_with_masked_tokens)
 {
   enum
   {
     USUAL,
     SAMPLED,
-    TRUNCATED, /* the first of several numbers of rows */
+    TRUNCATED, /* truncated to 3 rows; the next numbers: to 4, 5, ... */
     END = 10,
   };
   static const PlaitMasking ways[]
@@ -332,7 +332,7 @@ TEST_CASE (corpus_factors, are_cached)
   g_autofree char *first = open_and_show (&setup);
   plait_test_write ("tags", "N N N N\nD\n\nN N N N\n");
   known[0].stamp
-      = plait_file_stamp (setup.factors[0].paths[0]); /* the digest stays, so that a use of the cache shows */
+      = plait_file_stamp (setup.factors[0].paths[0]); /* keep the old digest: only the cache has the old factors */
   g_autofree char *second = open_and_show (&setup);
   CHECK_STRING (first, expected);
   CHECK_STRING (second, expected);
@@ -384,7 +384,7 @@ TEST_CASE (corpus_factors, are_read_from_feeds)
   check_shown (&setup, batch, tuples);
 }
 
-/* The counts of a kept tuple must be equal; those of a dropped one are not looked at. */
+/* A kept tuple must have as many factors as words. A dropped tuple is not checked. */
 TEST_CASE (corpus_factors, are_as_many_as_words)
 {
   g_auto (Setup) setup = { 0 };

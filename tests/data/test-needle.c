@@ -187,8 +187,8 @@ TEST_CASE (needle, target_answers_the_questions)
     CHECK_NEAR (places[place], places[0], 6 * sqrt (places[0]));
 }
 
-/* Returns the fraction of right answers if a fact is looked up by only one of its two names, and drawn if several facts
- * have it. */
+/* Returns the fraction of right answers if a fact is looked up by only one of its two names. If several facts have this
+ * name, one of them is drawn. */
 static double
 right_by_one_name (const PlaitTaskSettings *settings, gboolean by_second, gint64 tuples)
 {

@@ -386,7 +386,7 @@ TEST_CASE (sampling, of_a_corpus_is_drawn_by_seed_epoch_and_line)
     g_free (show_epoch (other, epoch, &limited));
   CHECK (limited <= 7);
 
-  /* Equal lines get different segmentations. Dropping a line does not change those of the others. */
+  /* Equal lines get different segmentations. Dropping a line does not change the other segmentations. */
   g_auto (GStrv) lines = g_strsplit (first, "| ", -1);
   CHECK (strcmp (lines[0], lines[4]) != 0);
   plait_corpus_drop (corpus, dropped);

@@ -115,7 +115,7 @@ read_and_describe (Kept *kept)
 #define TWO "b\n\na a a\na\na\n"
 #define TARGET "c\nd\na\n\nb b\n"
 
-/* Replaces the text of each stream but keeps the digests that are given for it, so that a use of the cache shows. */
+/* Replaces the text of each stream, but keeps the old digests: only the cache has the old text. */
 static void
 replace_text (Kept *kept)
 {

@@ -209,7 +209,7 @@ TEST_CASE (text_file, reads_a_pipe)
   g_thread_join (writer);
 }
 
-/* Returns a line that has only its line end without waiting for more bytes. */
+/* The reader returns an empty line at once. It does not wait for more bytes. */
 TEST_CASE (text_file, gives_an_empty_line_as_soon_as_it_comes)
 {
   const char *path = plait_test_path ("pipe");

@@ -66,8 +66,7 @@ allocated (void)
   return all.uordblks + all.hblkhd;
 }
 
-/* Once ids are written to the store's file, their memory is released. (It used to be kept, and was most of the memory
- * of training.) */
+/* Once ids are written to the store's file, their memory is released. */
 TEST_CASE (token_store, holds_no_ids_in_memory_once_it_has_a_file)
 {
   enum

@@ -115,7 +115,7 @@ TEST_CASE (tree_lines, have_the_length_of_a_line_at_most)
                        "one sentence, so close its brackets, or remove it");
 }
 
-/* Parses the tree in @line, as every reader of trees does. */
+/* Appends the message @line to @data (GString). */
 static void
 complain (const char *line, gpointer data)
 {

@@ -10,7 +10,7 @@
 #include "trees/tree-binary.h"
 #include "harness.h"
 
-/* A line of a tree file, and the sentence that its trees are over. */
+/* A line of a tree file, and its sentence. */
 typedef struct
 {
   PlaitTreeSettings settings;

@@ -202,8 +202,8 @@ add_contents (PlaitStore *store, const PlaitStoreVisit *visit, gpointer data, GE
   return !contents->error ? PLAIT_STORE_WALK_CONTINUE : PLAIT_STORE_WALK_STOP;
 }
 
-/* Returns a digest of the file's contents: with @values of all, otherwise only of its metadata. NULL if the file is
- * refused, which must be as damaged, with one sentence that names the file. (transfer full) */
+/* Returns a digest of the file's metadata, and of its values if @values. Returns NULL if the file is refused; checks
+ * that the error says in one sentence that the file is damaged. (transfer full) */
 static char *
 read_contents (const char *path, gboolean values)
 {

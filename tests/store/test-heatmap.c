@@ -75,7 +75,7 @@ TEST_CASE (store_heatmap, takes_any_size)
   CHECK (plait_store_commit (store, NO_ERROR));
 }
 
-/* Viewers cut captions at the border, so plait shortens a caption, by the width of its characters. */
+/* Viewers cut captions at the border, so plait shortens captions that are too wide on the display. */
 TEST_CASE (store_heatmap, captions_fit)
 {
   const char *words[] = { "\u6f22\u5b57", "\u2581Mann", "f\033", "d", "e", "f", "g", "hhhhhhh", NULL };

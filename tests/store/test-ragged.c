@@ -14,7 +14,8 @@ value_of (gint64 i, gint64 k)
   return (PlaitScalar)((i * 31 + k * 7) % 1000);
 }
 
-/* Appends item @i, which has (i + 2) % 5 rows of three values. One kind of item also has a label for each row. */
+/* Appends item @i, which has (i + 2) % 5 rows of @columns weights and a label for each row. Every third item also has
+ * "rare"; every item except the first also has "b/0". */
 static void
 append_item (PlaitStore *store, const char *group, gint64 i, gint64 columns)
 {
@@ -92,7 +93,7 @@ TEST_CASE (store_ragged, gives_every_item_back)
   CHECK (plait_store_check (store, NO_ERROR));
 }
 
-/* Rows are buffered and written chunk by chunk. Here each item is larger than a chunk, and there are ten chunks. */
+/* Rows are buffered and written chunk by chunk. Here most items are larger than a chunk. */
 TEST_CASE (store_ragged, of_items_larger_than_what_is_held)
 {
   g_autoptr (PlaitStore) store = write_items ("large.h5", 9, 40000);
@@ -222,7 +223,7 @@ typedef struct
   const char *name;
   const char *items[2];
   gint64 offsets[3], shapes[4], n_offsets, n_shapes, text_offsets[3];
-  const char *message; /* error when the values of item 0 are read; if text, when its strings are read */
+  const char *message; /* error of reading the values of item 0 (if @text, its strings); NULL: no error */
   gboolean text;
 } Forged;
 

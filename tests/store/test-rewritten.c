@@ -234,7 +234,7 @@ TEST_CASE (store_rewritten, names_the_flag_on_features_too)
       }
 }
 
-/* Nothing in such a file can be checked before HDF5 reads it, so a child process reads it first. */
+/* Nothing in a rewritten file can be checked before HDF5 reads it, so a child process reads the file first. */
 TEST_CASE (store_rewritten, survives_damage)
 {
   const char *path = plait_test_path ("run.h5"), *broken = plait_test_path ("broken.h5");

@@ -132,8 +132,8 @@ TEST_CASE (safetensors, refuses_lengths_that_lie)
 
 #define ONE(name) "{" TENSOR (name, "F32", "[1]", "[0,4]") "}"
 
-/* Writes the files part-1 and part-2, with a tensor of value 1 and 2, and an index with the text @index. Returns the
- * path of the index. */
+/* Writes the files part-1 (a tensor with the value 1) and part-2 (value 2), and an index with the text @index. Returns
+ * the path of the index. */
 static const char *
 make_parts (const char *first, const char *second, const char *index)
 {
