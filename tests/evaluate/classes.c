@@ -88,7 +88,7 @@ TEST_CASE (classes, have_intervals_and_p)
       CHECK (plait_compare_systems (metric, a, b, PLAIT_TEST_PERMUTATION, 1000, 1, &comparison, NO_ERROR));
       CHECK_NEAR (comparison.baseline, 100, 1e-12);
       CHECK_NEAR (comparison.system, 0, 1e-12);
-      /* There are 2^8 ways to exchange the systems, of which two give this difference. */
+      /* Two of the 2^8 ways to exchange the systems give this difference. */
       CHECK_NEAR (comparison.p, 2.0 / 256, .01);
       CHECK (comparison.p < .05);
       CHECK (plait_compare_systems (metric, a, a, PLAIT_TEST_PERMUTATION, 100, 1, &comparison, &error));

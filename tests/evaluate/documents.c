@@ -32,7 +32,7 @@ TEST_CASE (documents, are_between_blank_lines)
   CHECK_INT (documents->lines[3], lines[3]);
 }
 
-/* Documents get the scores of single lines with the same text, computed by hand. Intervals resample documents. */
+/* Documents get the scores of single lines, into which they are joined by hand. Intervals resample documents. */
 TEST_CASE (documents, score_as_lines_of_their_own)
 {
   static const char *const metrics[] = { "bleu", "bleu:tok=none,smooth=none", "chrf", "chrf++", "rouge:type=2" };

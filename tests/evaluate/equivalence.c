@@ -73,8 +73,8 @@ sum_of_drawn (const double *numbers, guint drawn)
   return sum;
 }
 
-/* Returns the exact p: the larger share, over all ways of drawing SENTENCES sentences with replacement, of differences
- * at or beyond a margin. */
+/* Returns the exact p. Draws SENTENCES sentences with replacement in all ways, and counts the differences up to
+ * -@margin and those from @margin on. The larger fraction is p. */
 static double
 exact_p (const double *baseline, const double *system, double margin)
 {
@@ -148,8 +148,8 @@ TEST_CASE (equivalence, without_variance)
   CHECK_NEAR (compare (none, numbers, 1, SEEDS, 9, 5).equivalence_p, 1, 0);
 }
 
-/* Returns in how many per cent of 2000 comparisons p is below .05 for systems whose scores differ by @difference. Of
- * seeds and of sentences within a seed, the standard deviation is 1 per cent point. */
+/* Returns the percentage of 2000 comparisons with p below .05, for systems whose scores differ by @difference. The
+ * standard deviation is 1 per cent point between seeds, and also between the sentences of a seed. */
 static double
 found (double difference, double margin)
 {

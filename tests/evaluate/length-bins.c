@@ -39,8 +39,7 @@ TEST_CASE (length_bins, name_the_right_separator)
 }
 
 /* Sources of 2, 0, 5, 3 and 2 words fall into the bins up to 2, 3-4, 5-9 and above: three, one, one and no sentences.
- * By hand, the score is the fraction of words that match, since brevity is 1. All words match, except in "a b c d" for
- * "a b c x". */
+ * All n-grams match, except in "a b c d" for "a b c x": 3 of 4 words, 2 of 3 pairs, 1 of 2 triples, no quadruple. */
 TEST_CASE (length_bins, score_each_bin_as_a_corpus)
 {
   static const char *const sources[] = { "x y", "", " a  b c\td e ", "p q r", "u v" };

@@ -47,7 +47,7 @@ TEST_CASE (meteor, by_hand)
     { "generously", "generous", 60 },
     /* If chunks and distances are equal, the word itself is matched before its stem. */
     { "run runs", "run runs", 100 },
-    /* If "the" occurs twice, the word is left out whose match would make two chunks. */
+    /* The second "the" is matched, because a match of the first would make two chunks. */
     { "the x the cat", "the cat", 100 / (.15 / .5 + .85) * (1 - .6 * pow (1. / 2, .2)) },
     { "He said: no.", "he said : no .", 100 },
   };

@@ -68,8 +68,8 @@ TEST_CASE (rouge, a_corpus_scores_the_mean_of_its_texts)
                       " = 55.56 (P = 66.67 R = 50.00)");
 }
 
-/* Two systems differ in one of four texts. Of all 16 exchanges, 8 keep the difference and 8 reverse it, so all are as
- * large. */
+/* Two systems differ in one of four texts. Of all 16 exchanges, 8 keep the difference and 8 reverse it, so all
+ * differences are equally large. */
 TEST_CASE (rouge, has_intervals_and_tests)
 {
   const char *one[] = { "a b", "c d", "e f", "g h" }, *other[] = { "a b", "c d", "e x", "g h" };

@@ -22,7 +22,7 @@ logging.disable(logging.CRITICAL)
 
 
 def drawn_corpora():
-    """Returns texts of few words in many orders, which reach Tercom's limits on shifts and leave the diagonal of edits."""
+    """Returns texts of few words in many orders. They reach Tercom's limits on shifts. Their edits leave the diagonal."""
     draw = random.Random(1)
     corpora = []
     for words, lengths in ((6, (12, 12)), (12, (40, 36)), (40, (70, 80)), (3, (30, 30)), (30, (5, 150)), (30, (150, 5))):

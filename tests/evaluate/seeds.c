@@ -181,7 +181,7 @@ draw_system (System *system, guint n, PlaitRandomKey key, const double *common, 
     }
 }
 
-/* Returns in how many per cent of @trials comparisons of equally good systems p is below .05. */
+/* Returns the percentage of @trials comparisons of equally good systems with p below .05. */
 static double
 false_positives (guint trials, double of_seeds, double of_system)
 {
@@ -206,7 +206,7 @@ false_positives (guint trials, double of_seeds, double of_system)
 
 TEST_CASE (seeds, systems_that_do_not_differ_are_told_apart_as_often_as_it_says)
 {
-  /* The mean over sentences of what a seed draws for each sentence has the standard deviation .18. */
+  /* Each seed draws a number of deviation 1 for each of the 30 sentences; their mean has the deviation .18. */
   CHECK_NEAR (false_positives (2000, 1, 0), 5, 1);    /* seeds vary more than sentences */
   CHECK_NEAR (false_positives (2000, 0.18, 0), 5, 1); /* seeds vary as much as sentences */
   CHECK_NEAR (false_positives (2000, 0.03, 0), 5, 1); /* seeds vary less than sentences */

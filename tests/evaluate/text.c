@@ -105,12 +105,12 @@ TEST_CASE (ngrams, match_is_clipped_by_the_reference_that_has_most)
       plait_ngrams_add_words (ngrams, "a a c");
       plait_ngrams_next (ngrams);
       CHECK_INT (plait_ngrams_total (ngrams, 0), 5);
-      CHECK_INT (plait_ngrams_match (ngrams, 1, 2), 2); /* n-grams in common: a, b */
-      CHECK_INT (plait_ngrams_match (ngrams, 2, 3), 2); /* n-gram in common: a a */
-      CHECK_INT (plait_ngrams_match (ngrams, 1, 3), 3); /* n-grams in common: a a, b */
+      CHECK_INT (plait_ngrams_match (ngrams, 1, 2), 2); /* shared unigrams: "a" and "b" */
+      CHECK_INT (plait_ngrams_match (ngrams, 2, 3), 2); /* shared unigram: "a" twice */
+      CHECK_INT (plait_ngrams_match (ngrams, 1, 3), 3); /* shared unigrams: "a" twice, and "b" */
       plait_ngrams_next (ngrams);
       CHECK_INT (plait_ngrams_total (ngrams, 0), 4);
-      CHECK_INT (plait_ngrams_match (ngrams, 1, 3), 2); /* n-grams in common: "a a" once, "a b" */
+      CHECK_INT (plait_ngrams_match (ngrams, 1, 3), 2); /* shared bigrams: "a a" once, and "a b" */
       plait_ngrams_next (ngrams);
       CHECK_INT (plait_ngrams_total (ngrams, 1), 0);
       CHECK_INT (plait_ngrams_total (ngrams, 2), 1);

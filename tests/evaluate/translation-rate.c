@@ -31,7 +31,7 @@ TEST_CASE (translation_rate, by_hand)
   text = plait_result_to_text (two, 2);
   CHECK_STRING (text, "under-translated en|of:forced|source:en|layers:last|bound:0.25|version:plait-" PLAIT_VERSION
                       " = 12.50 (over = 3 under = 2 words = 16)");
-  /* The rate is not computed from text, so it cannot be created by its name. */
+  /* The rate is not computed from text, so its name does not create a metric. */
   CHECK (!plait_metric_new (one->metric, NULL));
 }
 

@@ -59,7 +59,7 @@ class Train:
 
 
 def spoil(settings, folder):
-    """Checks that a schema of which no header can be made is refused in one line."""
+    """Checks that plait refuses, in one line, schemas from which it cannot make a header."""
     schema = (HERE / "mean.ini").read_text()
     header = folder / "spoilt-settings.h"
     for old, new, said in [("version=1.0\n", "", "[plugin] has no version; add version="),

@@ -152,7 +152,7 @@ TEST_CASE (spare, a_value_with_another_reader_stays)
   CHECK (leaves.x->value.data == numbers.x);
 }
 
-/* A linear layer with dropout gives the same bits as one operator and as two. */
+/* One operator for a linear layer with dropout gives the bits that two operators give. */
 TEST_CASE (spare, dropout_of_a_layer_needs_no_second_value)
 {
   const PlaitActivation activations[]

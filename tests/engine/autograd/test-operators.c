@@ -376,8 +376,7 @@ TEST_CASE (operators, libovicky2018_equation_8_attention_over_items)
       NEAR);
 }
 
-/* Dot-product scores of pairs, a softmax over two memories and weighted sums give together what plait_attention
- * gives. */
+/* Dot-product scores of pairs, a softmax over two memories and weighted sums together equal plait_attention. */
 TEST_CASE (operators, pairs_put_together_are_attention)
 {
   g_auto (Bench) bench = bench_new (2);

@@ -213,7 +213,7 @@ TEST_CASE (segment, keeps_layers_that_ask_for_it)
   kept_layers = 0;
 }
 
-/* In the backward pass, only the activations of one layer are in memory at a time, and the outputs of all layers. */
+/* In the backward pass, memory holds the outputs of all layers, and the other activations of one layer at a time. */
 TEST_CASE (segment, keeps_little)
 {
   static Numbers numbers;

@@ -119,7 +119,7 @@ TEST_CASE (tape, gives_storage_back_during_backward)
       held[backward] = plait_arena_peak (bench.arena);
     }
   CHECK (held[0] >= 2 * LAYERS * layer);
-  /* Gradients reuse the memory of values. Without that, they would need 2 * LAYERS more. */
+  /* Gradients reuse the memory of values. Without reuse, they would need memory for 2 * LAYERS more layers. */
   CHECK (held[1] <= held[0] + 16 * layer);
 }
 

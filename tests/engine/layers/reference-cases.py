@@ -466,8 +466,8 @@ def gate(x, h, w, letter):
 
 
 def gru(x, h, w, reset):
-    """Returns the state after a step. The reset multiplies the state before the product with U, or the product after
-    it, which may include a bias (dl4mt)."""
+    """Returns the state after a step. The reset gate multiplies the state before the product with U, or the
+    product, which may include a bias (dl4mt)."""
     r, z = gate(x, h, w, "r"), gate(x, h, w, "z")
     if reset == "before":
         candidate = tanh(x @ w["Wh"] + (r * h) @ w["Uh"] + w["bh"])
@@ -601,8 +601,8 @@ def luong(s, c, feed, ys, m, w):
     return {name: stack(values) for name, values in rows.items()}
 
 
-# Trees: Tai et al. 2015 (eq. 9-14), Chen et al. 2017 (eq. 8-10), Teng & Zhang 2016. Leaves, then nodes, each after its
-# children; @nodes has the children of each.
+# Trees: Tai et al. 2015 (eq. 9-14), Chen et al. 2017 (eq. 8-10), Teng & Zhang 2016. Rows are leaves, then nodes,
+# each after its children. @nodes has the two children of each node.
 
 
 def of_children(l, r, w, name, x=None):
@@ -1223,8 +1223,7 @@ def make():
 
 
 def same(a, b):
-    """Returns whether two lines have equal words, and numbers that are equal except for rounding on another
-    processor."""
+    """True if two lines have equal words, and numbers that are equal except for rounding on another processor."""
     a, b = a.split(), b.split()
     try:
         return len(a) == len(b) and all(x == y or abs(float(x) - float(y)) <= 1e-9 for x, y in zip(a, b))

@@ -180,7 +180,7 @@ check_steps (const PlaitAttentionDeclaration *declaration)
     STEPS = 3,
     HYPOTHESES = 2
   };
-  /* Rows of x[step][hypothesis] of which the final hypotheses consist. */
+  /* Rows of x[step][hypothesis] that make up each final hypothesis. */
   static const gint64 ancestry[HYPOTHESES][STEPS] = { { 1, 3, 4 }, { 1, 3, 5 } };
   /* Cache rows that each step reads, one hypothesis after the other. */
   static const gint64 gathers[STEPS][HYPOTHESES * STEPS] = { { 0, 1 }, { 0, 2, 1, 3 }, { 1, 3, 4, 1, 3, 5 } };
@@ -240,8 +240,8 @@ TEST_CASE (attention, step_by_step_with_relative_positions_and_a_window)
       }
 }
 
-/* Relative positions stay equal if all rows move. So rows before the window of a sentence's last rows make no
- * difference to them. */
+/* The last rows of a sentence have equal results if the rows before their window are cut off, because relative
+ * positions stay equal if all rows move. */
 TEST_CASE (attention, relative_positions_do_not_depend_on_the_place)
 {
   static const gint64 alone[] = { 0, 4 }, whole[] = { 0, 9 };

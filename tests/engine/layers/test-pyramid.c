@@ -87,8 +87,8 @@ sibling_weights (Bench *bench, const char *the_case, gint64 number, PlaitNode *q
   return plait_ragged_softmax (bench->tape, &pairs, &scores, 1);
 }
 
-/* Returns the context of a sentence of 11 leaves, below 4 and 2 rows. Descends from the top through all rows: the
- * weight of a row is its softmax value times the weight of its parent. */
+/* Returns the context of a sentence of 11 leaves with 4 and 2 rows above them. Descends from the top through all rows:
+ * the weight of a row is its softmax value times the weight of its parent. */
 static PlaitNode *
 descend_softly (Bench *bench, const char *the_case, PlaitNode *q, PlaitNode *const *levels)
 {

@@ -288,7 +288,8 @@ TEST_CASE (attention, subtracts_distances_and_sees_a_window)
   trial_run (relative_body, 60);
 }
 
-/* Windows that end inside a block or span several blocks. Tiles of queries begin in other blocks than the window. */
+/* Checks windows that end inside a block or span several blocks. A tile of queries may begin in another block than its
+ * window. */
 static void
 relative_blocks_body (Trial *trial)
 {

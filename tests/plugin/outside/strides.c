@@ -5,7 +5,8 @@
 
 /*
  * Sparse attention in which each head reads only some of the rows: those whose number in their sentence, divided by
- * stride, has the same remainder as the head's number. A sentence shorter than stride has as many groups as rows.
+ * stride, has the same remainder as the head's number. In a sentence shorter than stride, the number of its rows
+ * replaces stride.
  *
  *     for each memory i:  x <- residual (x, attend_i (normalise (x)) to the rows of each head)
  */
