@@ -12,7 +12,7 @@
 #define ROWS 7
 #define WIDTH 6
 
-/* A parameter of the coverage, and the names in the reference of its gates, which are its columns. */
+/* A parameter of the coverage. Its columns are gates, which have the names @parts in the reference. */
 typedef struct
 {
   const char *name;
@@ -156,7 +156,7 @@ TEST_CASE (coverage, tu2016_section_3_fertility)
   check_coverage ("fertility", "coverage/fertility_additive_before");
 }
 
-/* Runs four steps of coverage with parameters that are given by name, without the terms for children. */
+/* Runs four steps of coverage with zero weights for children. Parameters with equal names begin with equal values. */
 static void
 run_without_children (const char *coverage, PlaitScalar *read)
 {

@@ -10,7 +10,7 @@
 
 /*
  * Tests of convolutional decoders (Gehring et al. 2017) and of minGRU (Feng et al. 2024) against the float64 reference,
- * step by step, and in search. recurrent-fixture.h tests the other recurrent decoders.
+ * step by step, and in search. test-recurrent-steps.c tests the other recurrent decoders.
  */
 
 enum

@@ -554,7 +554,7 @@ TEST_CASE (descent, weights_of_leaves_sum_to_one)
 }
 
 /* 729 leaves in blocks of 3: one block in each of six levels below the single top row, which needs no score. A beam of
- * two reads two blocks from the third level on. */
+ * two reads two blocks in each of these levels except the first. */
 TEST_CASE (descent, costs_a_block_a_level)
 {
   static const char *const beam[] = { "descent", "beam", "branches", "2", NULL };

@@ -9,8 +9,7 @@
 /* Tests of the loss on word alignments: it is computed again from recorded attention weights, and its gradients are
  * checked. */
 
-/* Links of the three sentences with the first source, and with the second source, which all but the first sentence
- * lack. */
+/* Links of the three sentences to the first source, and to the second source, which only the first sentence has. */
 static const gint64 first_offsets[] = { 0, 4, 6, 7 }, second_offsets[] = { 0, 2, 2, 2 };
 static const gint64 first_source[] = { 0, 2, 3, 1, 1, 0, 0 }, first_target[] = { 0, 0, 0, 2, 0, 1, 3 };
 static const gint64 second_source[] = { 2, 0 }, second_target[] = { 1, 3 };
@@ -195,14 +194,14 @@ TEST_CASE (guided_alignment, is_only_of_training)
 typedef struct
 {
   gint64 tokens, targets; /* numbers of tokens and targets in the first sentence; the second has half as many */
-  gint64 every;           /* the memory has one row for this number of tokens, that of the first of them */
+  gint64 every;           /* only tokens whose number is a multiple of this have a row in the memory */
   PlaitTape *tape;
   double loss, expected;
 } Direct;
 
 #define SENTENCES 2
 
-/* Returns the rows of two sentences, of which the first has @n and the second half as many. */
+/* Returns the rows of two sentences: @n rows in the first, half as many in the second. */
 static PlaitRagged
 two_sentences (PlaitArena *arena, gint64 n)
 {

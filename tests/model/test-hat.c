@@ -186,8 +186,8 @@ TEST_CASE (hat, of_one_sentence_the_first_row_is_all)
       CHECK_NEAR ((double)plait_tensor_row (found, row)[i], (double)plait_tensor_row (expected, row)[i], AGREEMENT);
 }
 
-/* Returns the parameter of the hat model @model that corresponds to parameter @name of the plain model. It has "leaves"
- * in its name if the inner encoder has it. */
+/* Returns the parameter of the hat model @model that corresponds to parameter @name of the plain model. Parameters
+ * of the inner encoder have "leaves" in their names. */
 static PlaitParameter *
 counterpart (const PlaitFixture *model, const char *name)
 {

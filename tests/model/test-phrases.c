@@ -62,8 +62,8 @@ is_repeated (const Phrases *phrases, gint64 i)
   return FALSE;
 }
 
-/* Returns the number of tokens that @tokens [n] still need for all phrases. If they end with the beginning of a missing
- * phrase, its tokens are not counted. */
+/* Returns the number of tokens that @tokens [n] still need for all phrases. If @tokens end with the beginning of a
+ * missing phrase, the tokens of this beginning are not counted. */
 static gint64
 slow_missing (const Phrases *phrases, const gint32 *tokens, gint64 n)
 {
@@ -252,7 +252,7 @@ slow_allocate (guint places, guint n, const guint *counts, guint *sizes)
       {
         guint to = from;
 
-        /* Take the nearest bank before it; if there is none, the last bank that has room. */
+        /* Take the nearest bank before this one that has room; if there is none, the last bank that has room. */
         while (to > 0 && sizes[to] >= counts[to])
           to--;
         if (sizes[to] >= counts[to])

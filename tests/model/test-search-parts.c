@@ -165,8 +165,8 @@ TEST_CASE (search, parts_of_a_guided_batch_give_the_bits_of_the_whole)
       }
 }
 
-/* A batch has one part for each thread, or only one part if it is small. With BLAS it has one, since bits may depend on
- * the number of rows. */
+/* A batch has one part for each thread, or one part if the batch is small. With BLAS, every batch has one part, because
+ * bits may depend on the number of rows. */
 TEST_CASE (search, deals_batches_that_are_large_enough)
 {
   g_autoptr (PlaitPool) one = plait_pool_new (1, NULL), two = plait_pool_new (2, NULL);
@@ -181,7 +181,7 @@ TEST_CASE (search, deals_batches_that_are_large_enough)
   plait_kernels_choose (NULL);
 }
 
-/* If a part gets not enough memory, the batch fails with a message that names the keys to lower. The results of the
+/* If a part does not get enough memory, the batch fails with a message that names the keys to lower. The results of the
  * other parts are freed. */
 TEST_CASE (search, says_what_to_lower_when_a_part_has_no_memory)
 {

@@ -35,7 +35,7 @@ TEST_CASE (search, scores_as_forced_decoding_does)
       }
 }
 
-/* Scores also agree if the decoder begins with another token. The losses then differ from those before. */
+/* Scores agree with every start token of the decoder. Each start token gives other losses. */
 TEST_CASE (search, begins_with_the_start_that_is_set)
 {
   for (guint d = 0; d < PLAIT_FIXTURE_DECODERS; d++)
@@ -212,7 +212,7 @@ TEST_CASE (search, does_not_depend_on_the_batch)
     }
 }
 
-/* If the memory limit is too low, the error names the keys to lower. The search can be used again after it. */
+/* If the memory limit is too low, the error names the keys to lower. The search can be used again after the error. */
 TEST_CASE (search, says_what_to_lower_when_memory_is_out)
 {
   g_auto (SearchFixture) fixture = search_fixture_new ("serial", 0, NULL, FALSE);

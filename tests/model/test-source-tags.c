@@ -52,7 +52,7 @@ setup_clear (Setup *setup)
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Setup, setup_clear)
 
-/* Gives the sources of the batch tags, or takes them away. */
+/* Sets the tags of the sources in the batch, or removes the tags. */
 static void
 set_tags (Setup *setup, gboolean tagged)
 {
@@ -65,7 +65,7 @@ set_tags (Setup *setup, gboolean tagged)
     }
 }
 
-/* Builds a model of two sources with the encoder @encoder. Its rows have no tag, an unknown one, or any other. */
+/* Builds a model of two sources with the encoder @encoder. Each row has no tag, the unknown tag, or any other tag. */
 static void
 set_up (Setup *setup, const char *encoder, const char *leaves)
 {
@@ -123,13 +123,13 @@ parameter_of (const Setup *setup, guint t, const char *name)
 /* Expected results of one stream. */
 typedef struct
 {
-  double loss, weighted; /* sum over the words; the same with the weights of sentences */
+  double loss, weighted; /* sum over the words, without and with the weights of sentences */
   PlaitLossItems items;
   double bias[8], table[8][64]; /* gradients of the weighted loss */
   gint32 best[MOST];            /* most probable tag of each row, from 0 */
 } Expected;
 
-/* Adds the word in row @row of the input, of sentence @s, whose state is @state. */
+/* Adds the word in row @row of the input to @expected. The row belongs to sentence @s and has the state @state. */
 static void
 add_word (const Setup *setup, guint t, gint64 s, gint64 row, const PlaitScalar *state, Expected *expected)
 {
@@ -283,7 +283,7 @@ TEST_CASE (source_tags, are_summands_of_the_criterion)
   CHECK_NEAR (roots[1] - roots[0], expected, 10 * AGREEMENT * expected);
 }
 
-/* The row of a token is the one that the memory links to it, here in the opposite order. */
+/* The memory links each row to a token. Here, the rows of a sentence are in the opposite order of its tokens. */
 TEST_CASE (source_tags, follow_the_links_of_rows)
 {
   g_auto (Setup) setup = { 0 };

@@ -17,7 +17,7 @@
 
 #define SENTENCES 11
 
-/* Sentences 1, 4, 7 and 10 have no inner nodes (models.h), and neither have sentences of one row. */
+/* Sentences 1, 4, 7 and 10 have no inner nodes (plait_fixture_batch), and neither have sentences of one row. */
 static const gint64 lengths[SENTENCES] = { 3, 1, 1, 0, 2, 2, 4, 2, 0, 1, 3 };
 static const gint64 targets[SENTENCES] = { 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1 };
 
