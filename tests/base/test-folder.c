@@ -68,8 +68,8 @@ write_into (const char *path, const char *name, const char *text)
   CHECK (g_mkdir_with_parents (path, 0777) == 0 && g_file_set_contents (file, text, -1, NULL));
 }
 
-/* Makes a folder that did not exist, an empty one, one with older files, and one with foreign files. Foreign files
- * stay; an older file "c" that is not made again is deleted. */
+/* Makes a folder that did not exist, one with older files, and one with foreign files. Foreign files stay; an older
+ * file "c" that is not made again is deleted. */
 TEST_CASE (folder, is_made_or_made_anew)
 {
   const char *path = plait_test_path ("deep/model");

@@ -196,7 +196,7 @@ TEST_CASE (published, a_space_goes_in_front_where_asked)
   CHECK_STRING (back, "the the");
 }
 
-/* All streams of a corpus and of a feed, targets included, begin with BOS. */
+/* Streams with this vocabulary begin with BOS in a corpus and in a feed, targets included. */
 TEST_CASE (published, texts_begin_as_the_model_has_them)
 {
   g_auto (DataText) setup = { 0 };

@@ -120,7 +120,7 @@ TEST_CASE (reorder, is_a_function_of_sentence_and_tree)
 }
 
 /* Returns the fraction of targets that the best model without trees gets wholly right. It predicts the most frequent
- * target of each sentence, counted on one half of the tuples and tested on the other. */
+ * target of each sentence, counted on @tuples tuples and tested on as many others. */
 static double
 best_without_trees (const PlaitTaskSettings *settings, gint64 tuples)
 {

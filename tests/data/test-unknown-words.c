@@ -233,8 +233,7 @@ TEST_CASE (unknown_words, become_own_words_of_their_sentence)
   CHECK_STRING (plait_batch_own_word (part, 1, 9), "Dan");
 }
 
-/* A source with another vocabulary keeps its texts but gets no own words. If no source has the target's vocabulary,
- * there are no own words at all. */
+/* A source that asks only for texts has no own words. If no stream asks for own words, there are none. */
 TEST_CASE (unknown_words, are_own_words_only_of_streams_that_ask)
 {
   const gint64 tuples[] = { 0, 3 };

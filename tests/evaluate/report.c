@@ -179,7 +179,7 @@ TEST_CASE (report, comparison)
                                                     "}\n");
 }
 
-/* The mark after a score says whether it is better or worse, as the metric defines it. */
+/* The mark after p says whether the system is better or worse, as the metric defines it. */
 TEST_CASE (report, a_mark_says_better_or_worse)
 {
   static const char *const right[] = { "a b c d e f" }, *const wrong[] = { "f e d c b x" };

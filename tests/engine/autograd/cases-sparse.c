@@ -25,7 +25,7 @@ products (PlaitTape *tape, PlaitNode *const *leaves)
   return plait_sparse_dot_scores (tape, &selected, leaves[0], leaves[1], 0.7);
 }
 
-/* The queries are also the keys and have been read before, so gradients are added to existing ones. */
+/* The queries are also keys and values, and another operator reads them, so gradients are added to existing ones. */
 static PlaitNode *
 products_shared (PlaitTape *tape, PlaitNode *const *leaves)
 {

@@ -205,7 +205,8 @@ reduce_sum (PlaitTape *tape, PlaitNode *const *leaves)
   return plait_reduce_sum (tape, leaves[0]);
 }
 
-/* Views of a view: some parts of the whole get no gradient, one part gets two, and the whole itself gets one. */
+/* Views of a view: some parts of the whole get no gradient, some get one, and some get two. Another view is of the
+ * leaf. */
 static PlaitNode *
 views (PlaitTape *tape, PlaitNode *const *leaves)
 {
@@ -376,7 +377,7 @@ attention_relative_causal (PlaitTape *tape, PlaitNode *const *leaves)
   return plait_attention (tape, leaves[0], five_rows, &memory, 1, &options);
 }
 
-/* Sentences with more keys than a block of the kernels; the second has twice as many. */
+/* Sentences with more keys than one block of the kernels, and than two blocks. */
 static PlaitNode *
 attention_long (PlaitTape *tape, PlaitNode *const *leaves)
 {
@@ -472,7 +473,7 @@ ragged_softmax (PlaitTape *tape, PlaitNode *const *leaves)
   return plait_ragged_softmax (tape, pairs, leaves, 2);
 }
 
-/* The weights are read twice, and another operator reads them too. */
+/* Two operators read the weights. */
 static PlaitNode *
 weighted_sum (PlaitTape *tape, PlaitNode *const *leaves)
 {

@@ -109,7 +109,7 @@ look (gpointer data, gint left)
     }
 }
 
-/* Computes the gradients of the sum of the layers' outputs. Returns the bytes of memory that the step took. */
+/* Computes the gradients of a sum over the last layer's output. Returns the bytes of memory that the step took. */
 static gsize
 run_watched (Numbers *numbers, gint64 rows, gboolean again, PlaitTapeMode mode, guint threads, guint *calls,
              Watch *watch)

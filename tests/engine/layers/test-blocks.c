@@ -47,7 +47,7 @@ typedef struct
   const char *blocks;
 } Cut;
 
-/* Checks the blocks of @cuts [n], each of which is a sentence of one batch. Texts count rows from 0. */
+/* Checks the blocks of @cuts [n]. Each cut is a sentence between two empty sentences. Texts count rows from 0. */
 static void
 hold_cuts (const Cut *cuts, guint n, gboolean halts, gint64 longest)
 {

@@ -107,7 +107,7 @@ TEST_CASE (recurrent, lstm)
   hold_to_reference ("recurrent/lstm", &declarations[3]);
 }
 
-/* One cell of each kind, with random weights and biases. */
+/* A cell with random weights and biases. */
 typedef struct
 {
   Bench bench;

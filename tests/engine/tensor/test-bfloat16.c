@@ -228,7 +228,8 @@ TEST_CASE (bfloat16, sums_flush_subnormals)
 
 #endif
 
-/* Checks the output and all gradients of a linear layer whose weight is packed, and of one whose weight is not. */
+/* Checks the output and all gradients of a linear layer. If the weight is packed, checks the output and the gradient of
+ * the input. */
 static void
 linear_body (Trial *trial)
 {
