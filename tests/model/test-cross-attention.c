@@ -140,8 +140,8 @@ differ (const PlaitAttentionRecord *a, const PlaitRecordedAttention *x, const Pl
   return memcmp (x->layers->weights, y->layers->weights, n * sizeof (PlaitScalar)) != 0;
 }
 
-/* Checks that each attention is recorded under its own name in all layers. If scores have no @parameters, all
- * attentions have equal weights. */
+/* Checks that each attention is recorded under its own name in all layers, and that their weights differ. If scores
+ * have no @parameters, the two separate attentions to memory 1 may have equal weights. */
 static void
 check_names (const PlaitAttentionRecord *a, gboolean parameters)
 {

@@ -290,7 +290,8 @@ TEST_CASE (decoders, search_as_forced_decoding_scores)
     }
 }
 
-/* Gradients of convolutional decoders equal finite differences, with every score function and every combiner. */
+/* Gradients of convolutional decoders equal finite differences, with every score function and every combiner except
+ * descent. */
 TEST_CASE (decoders, convolutional_gradients_under_every_combiner)
 {
   static const char *const parameters[] = {

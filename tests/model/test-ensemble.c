@@ -348,7 +348,7 @@ TEST_CASE (ensemble, does_not_depend_on_threads_and_batches)
   plait_hypotheses_free (whole, SENTENCES);
 }
 
-/* The error names the sentence, and the limit of the model that cannot read it. */
+/* A batch must suit every model. Each source of the batch belongs to one model. */
 TEST_CASE (ensemble, checks_the_batch_for_every_model)
 {
   g_auto (Ensemble) ensemble = ensemble_new (FALSE, PLAIT_ENSEMBLE_MEAN);

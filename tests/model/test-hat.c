@@ -270,8 +270,8 @@ TEST_CASE (hat, begins_as_the_plain_model_with_zero_output)
   check_beginning (&(TestDocuments){ starts, placed }, gelu, "serial");
 }
 
-/* Before training, all norms are equal. So it makes no difference to tokens, or to sentences made of them, which
- * encoder's norm applies. */
+/* Before training, all norms are equal. The norm of either encoder gives equal tokens. It also gives equal sentences if
+ * the sentences are made of tokens after the norm. */
 TEST_CASE (hat, token_norm_is_the_leaves_or_this_encoders)
 {
   static const char *const bare[] = { "final_norm", "false", NULL };

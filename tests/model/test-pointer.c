@@ -386,7 +386,7 @@ TEST_CASE (pointer, beams_score_as_forced_decoding_does_with_bytes)
     }
 }
 
-/* Checks gate and copied words of a record: they sum to one over all memories, in each row. */
+/* Checks a record: each gate is between 0 and 1, and the copied words of a row sum to one over all memories. */
 TEST_CASE (pointer, records_what_it_copies)
 {
   for (guint d = 0; d < 3; d += 2)

@@ -231,7 +231,7 @@ TEST_CASE (sample, depends_on_seed_sentence_and_sample_only)
   CHECK (differing > 40);
 }
 
-/* Samples have no banned n-grams, at least the minimum of tokens, and the end token if a limit requires it. */
+/* Samples have no banned n-grams, and they have the end token if the limit requires it. */
 TEST_CASE (sample, keeps_the_rules_of_search)
 {
   static const gint64 limit = 7, number = 1;

@@ -165,7 +165,7 @@ TEST_CASE (search, repeats_no_ngram_that_it_may_not)
       }
 }
 
-/* If a number in a model is not finite, search fails with a message: with beams, with samples, and with a prefix. */
+/* If a number in a model is not finite, search fails with a message, with beams and with samples. */
 TEST_CASE (search, refuses_a_model_without_numbers)
 {
   g_auto (SearchFixture) fixture = search_fixture_new ("serial", 0, NULL, FALSE);

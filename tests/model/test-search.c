@@ -154,7 +154,7 @@ TEST_CASE (search, counts_what_it_touches)
     }
 }
 
-/* Greedy search takes, at every step, the word that is most probable in forced decoding. */
+/* A beam of one finds one hypothesis of ordinary words. A wide beam finds one that is at least as probable. */
 TEST_CASE (search, is_greedy_with_a_beam_of_one)
 {
   g_auto (SearchFixture) fixture = search_fixture_new ("serial", 0, NULL, FALSE);
@@ -181,7 +181,7 @@ TEST_CASE (search, is_greedy_with_a_beam_of_one)
   plait_hypotheses_free (wide, 3);
 }
 
-/* A sentence has the same translation alone and in a batch, with any number of threads. */
+/* A sentence has the same translation alone and in a batch. */
 TEST_CASE (search, does_not_depend_on_the_batch)
 {
   for (guint i = 0; i < SEARCH_FIXTURE_COMBINERS * PLAIT_FIXTURE_DECODERS; i++)
@@ -212,7 +212,7 @@ TEST_CASE (search, does_not_depend_on_the_batch)
     }
 }
 
-/* If the memory limit is too low, the error names the keys to lower. The search can be used again after the error. */
+/* If the memory limit is too low, the error names a key to lower. */
 TEST_CASE (search, says_what_to_lower_when_memory_is_out)
 {
   g_auto (SearchFixture) fixture = search_fixture_new ("serial", 0, NULL, FALSE);

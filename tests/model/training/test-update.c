@@ -286,7 +286,7 @@ TEST_CASE (update, has_them_in_bfloat16_over_trees_with_coverage_too)
   check_bfloat16 (TRUE);
 }
 
-/* A missing source is not the same as a row of zeros, also with trees and coverage. */
+/* If all sentences lack a source, the parameters of the source have zero gradients. */
 static void
 check_absent (gboolean recurrent)
 {
