@@ -408,7 +408,7 @@ TEST_CASE (faulty_plugin, files_that_are_no_modules)
 
 TEST_CASE (faulty_plugin, the_host_lives_on)
 {
-  /* After all faulty plugins, a sound plugin still loads: they have changed nothing in this process. */
+  /* After a faulty plugin, a sound plugin still loads: the faulty one has changed nothing in this process. */
   const char *folder = faulty_plugin_install ("faulty", "constructor-crashes", "constructor-crashes");
 
   check_refused (folder, "constructor-crashes", "crashed");

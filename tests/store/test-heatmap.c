@@ -255,7 +255,8 @@ TEST_CASE (store_table, misses_a_column)
   CHECK_INT (rows->len, 3);
 }
 
-/* Returns the name of the only dimension scale of the column @path. (transfer full) */
+/* Returns the scale name of the column @path if the column is a dimension scale. Otherwise returns "attached" and
+ * checks that the column has one attached scale. (transfer full) */
 static char *
 scale_of (hid_t file, const char *path)
 {
