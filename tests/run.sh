@@ -8,6 +8,7 @@
 #   tests/run.sh --sanitize   the whole suite with AddressSanitizer and UndefinedBehaviorSanitizer instead
 #   tests/run.sh --threads    the tests of thread pools and shards with ThreadSanitizer instead
 #   tests/run.sh --clang      builds everything with clang, with warnings as errors, and runs nothing: one test
+#   tests/run.sh --all        all of these
 #
 # Installs missing Debian packages (as root, or with sudo). The last line is "N passed, N failed", followed by
 # ", N skipped" if tests were skipped; each test case counts. The exit code is 0 if no test failed.
@@ -20,15 +21,24 @@ cd "$root" || exit 1
 test_packages="hdf5-tools libgtest-dev clang-format python3 python3-h5py
   liblink-grammar-dev link-grammar-dictionaries-en libcairo2-dev libpango1.0-dev
   libopenmpi-dev openmpi-bin libmecab-dev mecab-ipadic-utf8 python3-pandas python3-xarray socat"
-# Tests that are also built with tensors of doubles: those of gradients and of the contracts of plugins. Meson runs them
-# in this order, so the longest come first.
-double_tests="contract tensor model plugin autograd layers"
+
+# The sanitizers' options. The tests fork thousands of small processes, so each keeps little freed memory and short stacks
+# of allocations.
+export ASAN_OPTIONS=${ASAN_OPTIONS-allocator_may_return_null=1:handle_sigill=1:quarantine_size_mb=4:malloc_context_size=5}
+export LSAN_OPTIONS=${LSAN_OPTIONS-suppressions=$root/tests/leak.supp:print_suppressions=0}
+export TSAN_OPTIONS=${TSAN_OPTIONS-halt_on_error=1:suppressions=$root/tests/thread.supp}
+
+# Options of all builds. ccache keeps no objects that are compiled with a precompiled header. gold links four times as
+# fast as ld.
+case "${CC-}" in *ccache*) options=-Dprecompiled=false ;; *) options=-Dprecompiled=true ;; esac
+[ -z "$(command -v ld.gold)" ] || options="$options -Dc_link_args=-fuse-ld=gold -Dcpp_link_args=-fuse-ld=gold"
 
 # Options of builds for sanitizers. gcc takes three times as long at -O2, and reports need only line numbers.
 sanitizer_options="-Doptimization=1 -Ddebug=true -Dc_args=-g1 -Dcpp_args=-g1"
 
-# ccache keeps no objects that are compiled with a precompiled header.
-case "${CC-}" in *ccache*) precompiled=false ;; *) precompiled=true ;; esac
+# Tests that are also built with tensors of doubles: those of gradients and of the contracts of plugins. Meson runs them
+# in this order, so the longest come first.
+double_tests="contract tensor model plugin autograd layers"
 
 # Tests that are built with ThreadSanitizer, and the test cases that use threads.
 thread_tests="base autograd layers training"
@@ -46,49 +56,56 @@ finish ()
   exit
 }
 
-# must COMMAND...: runs COMMAND. If it fails, counts that as one failed test and ends the script.
-must ()
-{
-  "$@" && return
-  say "failed: $*"
-  failed=$((failed + 1))
-  finish
-}
-
-# build NAME OPTION...: sets up build/NAME once and builds all of it. If $suites is set, builds only these tests and all
-# modules. If $objects is set, compiles everything and links nothing.
-objects=
-suites=
+# build PART: sets up build/PART once, and builds what the tests of PART need.
+# shellcheck disable=SC2046,SC2086
 build ()
 {
   folder=build/$1
-  targets=
-  shift
+  compiler=
+  targets=all # extended regular expression
+  modules='(plugins|tests)/.*\.(so|ini)'
+  case $1 in
+    release) set -- --buildtype=release --werror ;;
+    double)
+      set -- -Doptimization=1 --werror -Dscalar=double
+      targets="tests/.*/test-(${double_tests// /|})|$modules"
+      ;;
+    sanitize) set -- $sanitizer_options -Db_sanitize=address,undefined ;;
+    threads)
+      set -- $sanitizer_options -Db_sanitize=thread -Db_lundef=false
+      targets="tests/.*/test-(${thread_tests// /|})|$modules"
+      ;;
+    clang)
+      compiler="env CC=clang CXX=clang++"
+      set -- --werror -Doptimization=0
+      targets='.*\.o' # compiling shows all warnings, so link nothing
+      ;;
+  esac
   if [ ! -f "$folder/build.ninja" ]; then
     say "setting up $folder ($*)"
     rm -rf "$folder"
-    meson setup "$folder" -Dprecompiled="$precompiled" "$@" > "$folder.log" 2>&1 || { cat "$folder.log"; return 1; }
+    $compiler meson setup "$folder" $options "$@" > "$folder.log" 2>&1 || { cat "$folder.log"; return 1; }
   fi
   say "building $folder"
-  for suite in $suites; do
-    targets="$targets $(ninja -C "$folder" -t targets all | sed -n "s/^\(tests\/.*\/test-$suite\): .*/\1/p")"
-  done
-  if [ -n "$objects" ]; then
-    targets=$(ninja -C "$folder" -t targets all | sed -nE 's/^(.*\.o): .*/\1/p')
-  fi
-  if [ -n "$suites" ]; then
-    targets="$targets $(ninja -C "$folder" -t targets all | sed -nE 's/^((plugins|tests)\/.*\.(so|ini)): .*/\1/p')"
-  fi
-  # shellcheck disable=SC2086
-  ninja -C "$folder" --quiet $targets
+  ninja -C "$folder" --quiet $(ninja -C "$folder" -t targets all | sed -nE "s,^($targets): .*,\1,p")
 }
 
-# run_tests NAME [TEST...]: runs the tests of build/NAME and adds up their cases. It runs one test more at a time than
-# there are processors, because some tests wait.
+# run_tests PART: runs the tests of build/PART and adds up their cases. It runs one test more at a time than there are
+# processors, because some tests wait.
+# shellcheck disable=SC2086
 run_tests ()
 {
   folder=build/$1
-  shift
+  case $1 in
+    release) set -- ;;
+    double) set -- $double_tests ;;
+    sanitize) set -- --no-suite sources ;;
+    threads) set -- --test-args="--gtest_filter=$thread_cases" $thread_tests ;;
+    clang)
+      passed=$((passed + 1))
+      return
+      ;;
+  esac
   say "testing $folder${*:+ ($*)}"
   rm -rf "$folder/results"
   mkdir -p "$folder/results"
@@ -100,46 +117,53 @@ run_tests ()
   passed=$((passed + p)) failed=$((failed + f)) skipped=$((skipped + s))
 }
 
-mkdir -p build
-# shellcheck disable=SC2086
-must install_packages $build_packages $test_packages
-[ "${1-}" != --clang ] || must install_packages clang
+# build_ahead PART...: builds the parts with the lowest priority, and writes the exit code of each to $status/PART.
+build_ahead ()
+{
+  renice -n 19 "$BASHPID" > /dev/null
+  for part in "$@"; do
+    build "$part"
+    echo $? > "$status/$part"
+  done
+}
+
 case "${1-}" in
-  '')
-    must build release --buildtype=release --werror
-    run_tests release
-    suites=$double_tests
-    must build double --buildtype=release --werror -Dscalar=double
-    # shellcheck disable=SC2086
-    run_tests double $double_tests
-    ;;
-  --sanitize)
-    # The tests fork thousands of small processes, so let each keep little freed memory and short stacks of allocations.
-    export ASAN_OPTIONS=${ASAN_OPTIONS-allocator_may_return_null=1:handle_sigill=1:quarantine_size_mb=4:malloc_context_size=5}
-    export LSAN_OPTIONS=${LSAN_OPTIONS-suppressions=$root/tests/leak.supp:print_suppressions=0}
-    # shellcheck disable=SC2086
-    must build sanitize $sanitizer_options -Db_sanitize=address,undefined
-    run_tests sanitize --no-suite sources
-    ;;
-  --threads)
-    export TSAN_OPTIONS=${TSAN_OPTIONS-halt_on_error=1:suppressions=$root/tests/thread.supp}
-    export GTEST_FILTER=$thread_cases
-    suites=$thread_tests
-    # shellcheck disable=SC2086
-    must build threads $sanitizer_options -Db_sanitize=thread -Db_lundef=false
-    # shellcheck disable=SC2086
-    run_tests threads $thread_tests
-    ;;
-  --clang)
-    export CC=clang CXX=clang++
-    # Only compile: that shows all warnings.
-    objects=yes
-    must build clang --werror -Doptimization=0
-    passed=1
-    ;;
+  '') parts="release double" ;;
+  --sanitize | --threads | --clang) parts=${1#--} ;;
+  --all) parts="release double sanitize threads clang" ;;
   *)
-    echo "usage: tests/run.sh [--sanitize | --threads | --clang]" >&2
+    echo "usage: tests/run.sh [--sanitize | --threads | --clang | --all]" >&2
     exit 2
     ;;
 esac
+case $parts in *clang*) test_packages="$test_packages clang" ;; esac
+
+first=${parts%% *}
+mkdir -p build
+# shellcheck disable=SC2086,SC2154
+if ! install_packages $build_packages $test_packages || ! build "$first"; then
+  say "failed: the packages or the build"
+  failed=1
+  finish
+fi
+# Tests leave processors idle now and then: build the other parts meanwhile, in a process group that can be killed.
+status=$(mktemp -d)
+echo 0 > "$status/$first"
+set -m
+# shellcheck disable=SC2086
+build_ahead ${parts#"$first"} &
+ahead=$!
+set +m
+trap 'kill -- -$ahead 2> /dev/null; rm -rf "$status"' EXIT
+for part in $parts; do
+  while [ ! -s "$status/$part" ]; do
+    sleep .2
+  done
+  if [ "$(cat "$status/$part")" -eq 0 ]; then
+    run_tests "$part"
+  else
+    say "failed: the build of $part"
+    failed=$((failed + 1))
+  fi
+done
 finish
