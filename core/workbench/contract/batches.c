@@ -49,7 +49,7 @@ check_missing (PlaitContractCase *tested, GError **error)
 
 const PlaitContractProperty plait_contract_missing = {
   .name = "missing",
-  .summary = "Sources may be missing: of a sentence, of a batch, or all of them",
+  .summary = "A sentence, or a whole batch, may lack any or all of its sources",
   .check = check_missing,
 };
 

@@ -3,7 +3,7 @@
 #include "contract/pass.h"
 #include "corpus/batch.h"
 
-/* Checks that a decoder does not look ahead: another token in a row of the target must not change results of earlier
+/* Checks that the model does not look ahead: another token in a row of the target must not change results of earlier
  * rows. */
 
 /* Returns another word than @token. */
@@ -53,7 +53,7 @@ check (PlaitContractCase *tested, GError **error)
 
 const PlaitContractProperty plait_contract_causal = {
   .name = "causal",
-  .summary = "A row of the target depends on the rows up to it only: a later token changes no bit of it",
+  .summary = "A target row depends only on itself and earlier rows: a later token changes no bit of its result",
   .not_applicable = "encoders read no target",
   .kinds = ~(1u << PLAIT_PLUGIN_ENCODER),
   .check = check,

@@ -234,8 +234,8 @@ learn (const PlaitRunInputs *run_inputs, const char *name, PlaitPool *pool, Plai
     }
   if (data->vocabulary_type == PLAIT_DATA_VOCABULARY_TYPE_GIVEN && !source)
     return plait_fail_null (error, PLAIT_ERROR_INPUT,
-                            "data.vocabulary_type is given, so no vocabulary is learnt, but there is no "
-                            "data.vocabulary.%s; name a file, or set data.vocabulary_type",
+                            "data.vocabulary_type=given, so no vocabulary is learnt, but there is no "
+                            "data.vocabulary.%s; name a file, or set another data.vocabulary_type",
                             name);
   return learn_from (run_inputs, name, &settings, paths, log, error);
 }
