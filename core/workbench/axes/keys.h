@@ -6,8 +6,8 @@
 
 /*
  * The keys of [grid] that are not axes, declared in schemas/group/grid.ini: exclusions, constraints, match,
- * vocabularies and the executor. The headers of the files that read them describe them: cells.h, constraints.h,
- * parameter-match.h, vocabularies.h, executor-settings.h. Each key may be missing, even one without a default.
+ * vocabularies and the executor. They are described in cells.h, constraints.h, parameter-match.h, vocabularies.h and
+ * executor-settings.h. Each key may be missing, even one without a default.
  */
 #include "axes/grid-settings.h"
 

@@ -7,7 +7,7 @@
 
 /*
  * The difference between the attention of two models: the Jensen-Shannon divergence of their attention weights, in
- * bits, over the sentences that both files have with equal tokens.
+ * bits, over the sentences that are in both files and have equal tokens there.
  *
  * JSD (p, q) = H ((p + q) / 2) - (H (p) + H (q)) / 2 is 0 for equal distributions and 1 for distributions without
  * overlap. Every row of weights is scaled to sum to 1 first, because several memories may share one softmax. Rows

@@ -21,7 +21,7 @@ typedef struct
   const char *name;
   const char *summary;
   gboolean fewer_sources;     /* TRUE: models of 1, 2 and 3 sources are checked, not only of 3 */
-  const char *not_applicable; /* why the property can be checked in no model; NULL if it can be checked */
+  const char *not_applicable; /* reason to report if no model was checked; NULL: that the plugin refuses every model */
   const char *remark;         /* note to show if the property passes, or NULL */
   guint kinds;                /* bits 1 << PlaitPluginKind: the kinds of plugins that the property concerns; 0: all */
   gboolean decides;           /* TRUE: if this property fails, the remaining properties are not checked */
@@ -56,7 +56,7 @@ typedef struct
 typedef struct
 {
   PlaitPlugin *plugin;
-  PlaitSettings *settings; /* settings of the plugin; NULL if there is no such plugin */
+  PlaitSettings *settings;
 } PlaitCompanion;
 
 struct PlaitContract

@@ -15,7 +15,7 @@ typedef enum
   PLAIT_CONTRACT_PASSED,
   PLAIT_CONTRACT_FAILED,
   PLAIT_CONTRACT_NOT_APPLICABLE, /* the property does not concern this plugin */
-  PLAIT_CONTRACT_NOT_RUN,        /* not checked, because an earlier property failed that all others need */
+  PLAIT_CONTRACT_NOT_RUN,        /* not checked, because an earlier property, which all others need, has failed */
 } PlaitContractOutcome;
 
 /* Result of one property. */

@@ -38,7 +38,7 @@ typedef struct
   PlaitPlugin *coverage; /* coverage, or NULL */
   PlaitSettings *coverage_settings;
   PlaitDecoderSettings settings;
-  PlaitPredictSettings predict; /* what is predicted; all fields 0: a sequence; for other kinds combiner must be NULL */
+  PlaitPredictSettings predict; /* what is predicted; all fields 0: a sequence; other kinds ignore the combiner */
   PlaitPlugin *output;          /* output plugin; NULL: a softmax of the decoder's states */
   PlaitSettings *output_settings;
 } PlaitFixtureDecoder;

@@ -82,8 +82,8 @@ look_at (const PlaitGrid *grid, const Folder *folder, const char *name)
 }
 
 /* Stores the difference between @found and @cell, if there is one, as the fault. Otherwise gives @found the
- * fingerprints of @cell: they are different only because another version of plait computed them in another way, or
- * lacked settings that have their defaults now. */
+ * fingerprints of @cell: the fingerprints then differ only because another version of plait computed them in another
+ * way, or lacked settings that have their defaults now. */
 static void
 compare_run (Found *found, const PlaitGridCell *cell, PlaitDigests *digests)
 {

@@ -158,7 +158,7 @@ seconds_behind (const PlaitGrid *grid, const PlaitGridCell *cell)
   return run ? read_seconds (run, "/environment/training") : 0;
 }
 
-/* Sets @estimate, for @cell, to the mean over the known cells that share most axis values with it. */
+/* Sets @estimate, for @cell, from the known cells that agree with @cell on the most axes: mean time, largest memory. */
 static void
 estimate (const PlaitGrid *grid, const PlaitGridCell *cell, const GArray *known, gboolean trains,
           PlaitGridEstimate *estimate)

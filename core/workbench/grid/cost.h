@@ -8,7 +8,7 @@ typedef struct
 {
   const PlaitGridCell *like; /* first of the cells whose mean cost is used, perhaps this cell itself; NULL: no cost is
                                 known */
-  gboolean measured;         /* TRUE: the speed of that cell was measured now; FALSE: that cell's run is finished */
+  gboolean measured;         /* TRUE: the speed of @like was measured now; FALSE: the run of @like is finished */
   double seconds;
   gsize bytes;          /* peak memory; 0: unknown */
   char *fault;          /* reason why the cell could not be measured; or NULL */
@@ -28,10 +28,10 @@ typedef struct
 } PlaitGridCost;
 
 /*
- * Estimates the cost of each due cell, from known cells that share most axis values with it. Known cells are cells with
- * a finished run and, unless @options is NULL, cells whose speed is measured now. Of cells that differ only in the
+ * Estimates the cost of each due cell, from the known cells that agree with it on the most axes. Known cells are cells
+ * with a finished run and, unless @options is NULL, cells whose speed is measured now. Of cells that differ only in the
  * seed, one is measured if none of them has run. A measurement takes a few seconds in its own process (run/speed.h);
- * all together take about a minute.
+ * after a minute, no further measurement begins.
  *
  * For a cell that is only evaluated, or that shares the training of an earlier cell, only evaluation is counted. The
  * training that an interrupted cell has already done is subtracted. Writes nothing to the folder. (transfer full)

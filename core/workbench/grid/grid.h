@@ -20,8 +20,8 @@
  * file or plugin differs (difference.h). A file with another fingerprint stays until its cell is finished again.
  *
  * A cell is not trained if a run with the same training exists: its own run, of which only the evaluation differs, or
- * the run of another cell. That run is only evaluated. If a cell differs from its finished run only in that training
- * ends later, that run is trained further.
+ * the run of another cell. That run is only evaluated. If the cell's finished run differs from the
+ * cell only in an earlier end of training, that run is trained further.
  *
  * Several processes, on several machines, may run cells of one folder. A process locks each cell while it runs it, and
  * locks the folder while it writes the files about all cells.
@@ -124,8 +124,8 @@ gboolean plait_grid_check_folder (PlaitGrid *grid, PlaitLog *log, GError **error
 
 typedef struct
 {
-  guint jobs;     /* number of cells that run at once, each in its own process; 0: one for each processor, while memory
-                     lasts */
+  guint jobs;     /* number of cells that run at once, each in its own process; 0: number of processors divided by
+                     @threads (at least 1), while memory lasts */
   guint threads;  /* threads of each cell; 0: number of processors divided by the number of cells that run at once */
   guint retries;  /* maximum retries of a failed cell; a retry continues from the checkpoint, if there is one */
   gint64 seconds; /* time limit of a cell in seconds, after which it is stopped and counts as failed; 0: no limit */
@@ -139,9 +139,9 @@ typedef struct
 /* Returns the number of threads of each cell if @to_run cells must be run. */
 guint plait_grid_threads (const PlaitGridOptions *options, guint to_run);
 
-/* Runs all due cells, and holds the lock of the folder until @grid is freed. A cell that fails gets the state
- * PLAIT_CELL_FAILED and the other cells are run; that is not an error here. PLAIT_ERROR_INTERRUPTED if the stop flag
- * was set and all running cells have written checkpoints. */
+/* Runs all due cells. Unless @grid is only a part of a grid, locks the folder until @grid is freed. A cell that fails
+ * gets the state PLAIT_CELL_FAILED and the other cells are run; that is not an error here. PLAIT_ERROR_INTERRUPTED if
+ * the stop flag was set and all running cells have written checkpoints. */
 gboolean plait_grid_run (PlaitGrid *grid, const PlaitGridOptions *options, GError **error);
 
 /* Renames every finished run to NAME.h5 and reads its result. The caller must hold the lock of the folder. */

@@ -69,7 +69,6 @@ max_jobs (const PlaitGridOptions *options)
   return options->jobs > 0 ? options->jobs : MAX (1, g_get_num_processors () / MAX (1, options->threads));
 }
 
-/* Returns the number of threads of a cell: the processors divided by the number of cells that run at once. */
 guint
 plait_grid_threads (const PlaitGridOptions *options, guint to_run)
 {
@@ -95,7 +94,7 @@ has_memory (Runner *runner)
   return plait_memory_is_available ((runner->jobs->len + 1) * runner->max - all);
 }
 
-/* TRUE if one more cell may start. After the first cell, cells start one at a time, so that running cells show first
+/* TRUE if one more cell may start. If jobs is not given, cells start one at a time, so that running cells show first
  * how much memory they need. */
 static gboolean
 has_room (Runner *runner)

@@ -254,8 +254,8 @@ submit (Submission *submission, GPtrArray *words, const char *script, GError **e
   return number;
 }
 
-/* Returns the command line of sbatch as far as it is equal for all jobs. @log is the pattern of their log files.
- * (transfer full) */
+/* Returns the beginning of the command line of sbatch, with the options that all jobs share. @log is the pattern of
+ * their log files. (transfer full) */
 static GPtrArray *
 begin_words (const Submission *submission, const char *log)
 {

@@ -4,8 +4,8 @@
 #include "grid/grid.h"
 
 /*
- * The due cells of a grid as shell commands for schedulers. Each line runs one cell, or one after another all cells
- * with the same training. A line works on every machine that sees the folder and the program.
+ * The due cells of a grid as shell commands for schedulers. Each line runs one cell, or all cells with the same
+ * training, one after another. A line works on every machine that sees the folder and the program.
  */
 
 /* Returns the command lines, ordered by the first cell that each line runs. Fails with PLAIT_ERROR_INPUT if a path

@@ -10,7 +10,7 @@ static const char apart[] = "Cells with other references of a split have a table
 
 typedef struct
 {
-  guint first, end; /* shows those of score columns first .. end - 1 that have this value of the field apart */
+  guint first, end; /* the table shows a score column from first to end - 1 if its field apart equals @apart */
   gboolean apart;
 } Part;
 

@@ -112,7 +112,7 @@ has_scored_alignment (const PlaitExperiment *experiment, const PlaitExperimentSo
   return FALSE;
 }
 
-/* TRUE unless the alignments of a test split are to be scored with a layer that the decoder does not have. Without this
+/* Fails if the alignments of a test split are to be scored with a layer that the decoder does not have. Without this
  * check, the error would come only after training. */
 static gboolean
 check_scored_alignment (const PlaitExperimentModel *experiment_model, GError **error)

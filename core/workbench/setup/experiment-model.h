@@ -48,8 +48,8 @@ void plait_experiment_model_remember_plugins (PlaitStore *run, PlaitRegistry *re
 /* Returns the feature widths [n_sources] that plait_experiment_model_write() wrote. (transfer full) */
 gint64 *plait_experiment_model_read_feature_widths (const PlaitExperiment *experiment, PlaitStore *run, GError **error);
 
-/* Fails if a plugin of @experiment differs from the one that trained @run in name, kind, or SHA-256 of module or
- * schema. With @shared, plugins that @run does not have are accepted: training then only begins with parameters of
- * @run. */
+/* Fails unless @run was trained with equal plugins: name, kind, and SHA-256 of module and schema of each plugin of
+ * @experiment are compared. With @shared, plugins that @run does not have are accepted: training then only begins with
+ * parameters of @run. */
 gboolean plait_experiment_model_check_plugins (const PlaitExperiment *experiment, PlaitStore *run, gboolean shared,
                                                GError **error);

@@ -8,10 +8,10 @@
 /*
  * Labels for the axes of a sentence's dumps: the tokens of the target, and one label for each memory row.
  *
- * An inner node of a tree has its label with its first and last token. A row of an upper level of a pyramid has the
- * labels of its first and last leaf, "ein … Mann", or "[0-2]" if leaves are numbered. A row that is a sentence has its
- * number and first words, "3: ein Mann". A row whose links (memory.h) lead to neither tokens nor sentences, such as a
- * latent or an image position, has its number.
+ * An inner node of a tree has the node's label in the tree (if any), then the first and last token below the node. A
+ * row of an upper level of a pyramid has the labels of its first and last leaf, "ein … Mann", or "[0-2]" if leaves are
+ * numbered. A row that is a sentence has its number and first words, "3: ein Mann". A row whose links (memory.h) lead
+ * to neither tokens nor sentences, such as a latent or an image position, has its number.
  */
 
 /* A memory with the text from which it was made, if there is any. */
@@ -39,9 +39,9 @@ typedef struct
   PlaitMemoryLabels *memories; /* [n_memories]: labels of each memory */
 } PlaitLabels;
 
-/* Returns the labels of sentence @sentence of a batch. @memories are the memories of the batch and @attention is its
- * record. Target rows are labelled by the pieces @tokens, or by words[i] where it is not NULL (@words may be NULL). If
- * the target @ended, its last row is labelled as end token. (transfer full) */
+/* Returns the labels of sentence @sentence of a batch. @memories are the memories of the batch, @attention is the
+ * record of this sentence. Target rows are labelled by the pieces @tokens, or by words[i] where it is not NULL (@words
+ * may be NULL). If the target @ended, its last row is labelled as end token. (transfer full) */
 PlaitLabels *plait_labels_new (const PlaitLabelledMemory *memories, const PlaitAttentionRecord *attention,
                                gint64 sentence, const PlaitVocabulary *vocabulary, const gint32 *tokens,
                                const char *const *words, gboolean ended);

@@ -21,7 +21,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitRequirements, plait_requirements_free)
 /* TRUE if a search with @settings can meet constraints. Otherwise sets @error. */
 gboolean plait_requirements_check_settings (const PlaitDecodeSettings *settings, GError **error);
 
-/* Sets @requirement to the requirements of line @line (from 0), which it borrows. Fails if a file has fewer lines. */
+/* Sets @requirement to the requirements of line @line (from 0). @requirements owns the arrays in @requirement. Fails if
+ * a file has fewer lines. */
 gboolean plait_requirements_find (const PlaitRequirements *requirements, gint64 line, PlaitRequirement *requirement,
                                   GError **error);
 

@@ -14,8 +14,8 @@
  */
 typedef struct PlaitRunInputs PlaitRunInputs;
 
-/* Returns the inputs of @experiment. @run is NULL, or a run that gives the vocabularies, so that its text is not
- * needed. If @own is not NULL, it is the experiment of @run, and digests of training files are also taken from @run
+/* Returns the inputs of @experiment. @run is NULL, or a run that gives the vocabularies; then no text is needed. If
+ * @own is not NULL, it is the experiment of @run, and digests of training files are also taken from @run
  * (plait_digests_new). @run and @own must outlive the result. @pool (may be NULL) speeds up learning. (transfer
  * full) */
 PlaitRunInputs *plait_run_inputs_new (const PlaitExperiment *experiment, PlaitStore *run, const PlaitExperiment *own,
