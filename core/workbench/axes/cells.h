@@ -108,7 +108,7 @@ char *plait_cells_describe_seeds (const PlaitCells *cells);
 /* TRUE if @axis varies experiment.seed. */
 gboolean plait_axis_is_seed (const PlaitAxis *axis);
 
-/* TRUE if @a and @b differ only in their seed. */
+/* TRUE if @a and @b have equal values on all axes except experiment.seed. */
 gboolean plait_cells_are_seeds (const PlaitCells *cells, const PlaitExperimentCell *a, const PlaitExperimentCell *b);
 
 void plait_cells_free (PlaitCells *cells);

@@ -72,8 +72,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitHeatmap, plait_heatmap_free)
 /* Returns the largest finite value of @heatmap; 0 if there is none. */
 double plait_heatmap_max (const PlaitHeatmap *heatmap);
 
-/* Returns the columns of @heatmap that belong to sentence @sentence of the document. PLAIT_ERROR_INPUT if there are
- * none. (transfer full) */
+/* Returns the columns of @heatmap that belong to sentence @sentence of the document. heatmap->sentence must not be
+ * NULL. PLAIT_ERROR_INPUT if there are none. (transfer full) */
 PlaitHeatmap *plait_heatmap_of_sentence (const PlaitHeatmap *heatmap, gint64 sentence, GError **error);
 
 /* A weight and the index that it belongs to. */

@@ -4,8 +4,8 @@
 #include "text/table.h"
 #include "hdf5/store.h"
 
-#define PLAIT_STORED_MAX_TEXT_BYTES ((gsize)256 << 20) /* maximum bytes of strings that are read from a table */
-#define PLAIT_STORED_MAX_NUMBERS ((gint64)1 << 24)     /* maximum numbers that are read from a table */
+#define PLAIT_STORED_MAX_TEXT_BYTES ((gsize)256 << 20) /* maximum bytes of strings in one column */
+#define PLAIT_STORED_MAX_NUMBERS ((gint64)1 << 24)     /* maximum numbers in one column */
 
 /* Reads the table @path of a file (tables/table.h), whose columns have text, integers or real numbers. If there are
  * more than 2 @ends + 1 rows, replaces those in the middle by a gap; if @ends is 0, reads all rows. (transfer full) */

@@ -66,7 +66,7 @@ typedef struct
                        grid */
   gboolean part;    /* TRUE: this process handles only some of the cells, and never writes the files about all cells */
   gboolean fresh;   /* option --fresh: finished and partial cells are run again too */
-  char **unclaimed; /* runs in the folder that belong to no cell, NULL-terminated */
+  char **unclaimed; /* finished runs in the folder that belong to no cell, NULL-terminated */
   PlaitLock *lock;  /* lock of the folder, held from plait_grid_lock() on; or NULL */
 } PlaitGrid;
 
