@@ -19,7 +19,7 @@
  * A finished cell is kept if its fingerprint equals the fingerprint of the cell's experiment now, or if no setting,
  * file or plugin differs (difference.h). A file with another fingerprint stays until its cell is finished again.
  *
- * A cell is not trained if a run with the same training exists: its own run, of which only the evaluation differs, or
+ * A cell is not trained if a run with the same training exists: the cell's own run, if only the evaluation differs, or
  * the run of another cell. That run is only evaluated. If the cell's finished run differs from the
  * cell only in an earlier end of training, that run is trained further.
  *

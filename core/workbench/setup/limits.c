@@ -116,7 +116,7 @@ findings_clear (Findings *findings)
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Findings, findings_clear)
 
-/* Records each tuple whose stream @stream the model cannot read. Returns FALSE if the corpus cannot be read. */
+/* Records each tuple that the model cannot read in stream @stream. Returns FALSE if the corpus cannot be read. */
 static gboolean
 check_stream (Findings *findings, guint stream, GError **error)
 {

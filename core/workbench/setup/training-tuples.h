@@ -7,8 +7,8 @@
 /* Chooses training tuples and weights them as [data] says: loss weights, shares, weights of files, sampling of
  * subwords. */
 
-/* Reads the loss weights of the tuples of @corpus, and keeps as many tuples as data.share says. Logs both. Fails if
- * data.share asks for more tuples than @corpus has. */
+/* Reads the loss weights of the tuples of @corpus, and keeps the share of tuples that data.share sets. Logs the file of
+ * weights and the number of kept tuples. Fails if data.share asks for more tuples than @corpus has. */
 gboolean plait_training_tuples_choose (const PlaitRunInputs *run_inputs, PlaitCorpus *corpus, PlaitLog *log,
                                        GError **error);
 

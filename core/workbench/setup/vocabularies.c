@@ -244,7 +244,7 @@ learn (const PlaitRunInputs *run_inputs, const char *name, PlaitPool *pool, Plai
  * Functions that read vocabularies from files
  */
 
-/* Returns a text for messages that says of which type @vocabulary is. */
+/* Returns the name of the type of @vocabulary, for messages. */
 static const char *
 kind_of (const PlaitVocabulary *vocabulary)
 {

@@ -29,7 +29,7 @@ PlaitVocabularyOrigin plait_vocabulary_origin (const PlaitExperiment *experiment
 GHashTable *plait_vocabularies_find (const PlaitRunInputs *run_inputs, PlaitStore *run, PlaitPool *pool, PlaitLog *log,
                                      GError **error);
 
-/* Writes those of @vocabularies that @experiment uses to /vocabulary. */
+/* Writes to /vocabulary each of @vocabularies that @experiment uses. */
 gboolean plait_vocabularies_write (const PlaitExperiment *experiment, GHashTable *vocabularies, PlaitStore *store,
                                    GError **error);
 
