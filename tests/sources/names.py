@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Checks that options, commands and keys of experiment files exist which messages, help and pages tell users to type.
+"""Checks that options, commands and keys of experiment files exist which messages, help and pages tell users to type, and that
+each pattern of the test cases for ThreadSanitizer (tests/run.sh) matches a test case.
 
 Usage: names.py PLAIT PLAIT-BENCH
 """
+import fnmatch
 import re
 import subprocess
 import sys
@@ -52,6 +54,11 @@ def main():
     for page in ("README.md", "experiments/FILES.md", "experiments/RECIPES.md"):
         faults += [f"{page}: there is no key {key}" for key in KEY.findall(sources.read(page))
                    if key not in keys and not STREAM.match(key)]
+    cases = [".".join(names) for path in sources.files(".c") if path.startswith("tests/")
+             for names in re.findall(r"^TEST_CASE \((\w+), (\w+)\)", sources.read(path), re.M)]
+    faults += [f"tests/run.sh: no test case matches {pattern} of thread_cases"
+               for pattern in re.search('thread_cases="(.*)"', sources.read("tests/run.sh"))[1].split(":")
+               if not fnmatch.filter(cases, pattern)]
     sources.finish(faults)
 
 
