@@ -13,7 +13,7 @@
 
 #define MAX_CELLS 10000
 #define MAX_NAMED 6  /* maximum number of cells that one sentence names */
-#define EMPTY "\"\"" /* an empty value, as the list of an axis writes it */
+#define EMPTY "\"\"" /* an empty value in the list of an axis */
 
 /* A problem that one or more cells have. */
 typedef struct
@@ -71,7 +71,7 @@ is_source (const char *text, gconstpointer data)
 }
 
 /* TRUE if @text is clearly one value of the axis: a plugin, sources joined by '+', a number, a boolean, a choice. FALSE
- * if the axis takes texts or lists, because these may contain any separator. */
+ * for other texts and lists, because they may contain any separator. */
 static gboolean
 is_value (const char *text, gconstpointer data)
 {
@@ -334,8 +334,8 @@ drop_duplicates (Builder *builder)
     }
 }
 
-/* Adds each fault to the problems once. The text names the first cell with the fault. If all cells have the fault, it
- * names no cell. */
+/* Adds each fault to the problems once. The text names the first cell with the fault. If all cells have the fault, the
+ * text names no cell. */
 static void
 report_faults (const Builder *builder)
 {

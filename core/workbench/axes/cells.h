@@ -61,7 +61,7 @@ typedef struct
 typedef struct
 {
   PlaitSettings *values;  /* owns the texts in @keys */
-  PlaitGridSettings keys; /* settings of [grid], of which only executor and executor.* are set */
+  PlaitGridSettings keys; /* settings executor and executor.* of [grid]; other settings have their defaults */
   gint64 seconds;         /* executor.time in seconds; 0: no limit */
   gboolean timed;         /* TRUE for executor.time=measured: Slurm's time limit comes from a measurement of the cell */
   char **words;           /* items of executor.options; NULL if the key is missing */
@@ -97,7 +97,7 @@ PlaitCells *plait_cells_load (const char *path, const PlaitOverride *overrides, 
 PlaitCells *plait_cells_check (const char *path, const PlaitOverride *overrides, PlaitResolveFlags flags,
                                PlaitRegistry *registry, PlaitProblems *problems);
 
-/* Returns a sentence about the cells that are left out because they equal an earlier cell; NULL if no cell is.
+/* Returns a sentence about the cells that are left out because they equal an earlier cell; NULL if no cell is left out.
  * (transfer full) */
 char *plait_cells_describe_duplicates (const PlaitCells *cells);
 

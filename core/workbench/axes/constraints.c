@@ -78,7 +78,7 @@ read_zip (PlaitAxisConstraints *constraints, const char *key, const char *text)
       if (i == 0)
         leader = a;
       /* Refuse a repeated axis. Also refuse a group that does not begin with the axis that comes first in [grid],
-       * because the other axes of the group take that axis's index. */
+       * because the other axes of the group copy the index of that axis. */
       if (constraints->list[a].leader != a || (i > 0 && a == leader))
         plait_grid_problem (constraints->grid, key, "names the axis %s twice; name each axis once", names[i]);
       else if (a < leader)

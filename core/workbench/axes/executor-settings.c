@@ -36,7 +36,7 @@ plait_executor_parse_time (const char *text, gint64 *seconds)
   return FALSE;
 }
 
-/* TRUE if @text is a size such as "4G", as sbatch --mem takes it. */
+/* TRUE if @text is a size in the form of sbatch --mem, such as "4G". */
 static gboolean
 is_memory (const char *text)
 {

@@ -18,7 +18,7 @@ typedef struct
   PlaitProblems *problems;
 } PlaitGridGroup;
 
-/* Adds a problem of @key of [grid]; NULL: of the group itself. */
+/* Adds a problem of @key of [grid]. If @key is NULL, adds a problem of the group itself. */
 void plait_grid_problem (const PlaitGridGroup *grid, const char *key, const char *format, ...) G_GNUC_PRINTF (3, 4);
 
 /* TRUE if @key is one of [grid]'s own keys, such as "exclude". FALSE for an axis, because its key belongs to another

@@ -174,7 +174,8 @@ set_widths (const Search *search, gint64 first)
     }
 }
 
-/* Returns the number of parameters of the model of @experiment, or -1 and a problem if the model cannot be built. */
+/* Returns the number of parameters of the model of @experiment, or -1 after adding a problem if the model cannot be
+ * built. */
 static gint64
 count (const PlaitExperiment *experiment, PlaitProblems *problems)
 {

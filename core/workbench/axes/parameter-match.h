@@ -13,11 +13,11 @@
  *     match=parameters
  *     match.vary=decoder.feed_forward
  *
- * The keys in match.vary are widths, whose values for the first cell are in the file. In every other cell, all widths
- * are multiplied by one factor and rounded to multiples of match.multiple (default 1). The factor is searched so that
- * the cell's number of parameters comes as near as possible to that of the first cell. A cell that still differs by
- * more than the fraction match.tolerance (default 0.01) is an error. Each vocabulary is counted with
- * data.vocabulary_size entries.
+ * The keys in match.vary are widths. The file gives their values for the first cell. In every other cell, all widths
+ * are multiplied by one factor and rounded to multiples of match.multiple (default 1). The factor is the one that
+ * brings the cell's number of parameters nearest to that of the first cell. A cell that still differs by more than the
+ * fraction match.tolerance (default 0.01) is an error. Each vocabulary counts with its maximum size: the key
+ * data.vocabulary_size, or factor_vocabulary_size for a factor or tags. If the key is 0, a fixed size counts.
  */
 typedef struct PlaitParameterMatch PlaitParameterMatch;
 
@@ -30,8 +30,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitParameterMatch, plait_parameter_match_free)
 /* TRUE if match.vary names @key. */
 gboolean plait_parameter_match_varies (const PlaitParameterMatch *match, const char *key);
 
-/* Returns the experiment of the cell whose values @file has, with matched widths. Afterwards @file has its own widths
- * again. The first call resolves the first cell, whose number of parameters the other cells must match. Sets
+/* Returns the experiment of one cell, with matched widths. @file holds the values of the cell. Afterwards @file has its
+ * own widths again. The first call must be for the first cell: later calls match its number of parameters. Sets
  * *@parameters to the number of parameters and *@widths (transfer full) to the widths, such as
  * "decoder.feed_forward=231". Returns NULL after adding a fault to @problems. (transfer full) */
 PlaitExperiment *plait_parameter_match_resolve (PlaitParameterMatch *match, const PlaitResolver *resolver,

@@ -3,7 +3,7 @@
 
 #include "axes/cells.h"
 
-/* Returns sentences that warn of unequal training. They name settings that may make cells train on different lines, or
- * on batches of different sizes, if the cells read different streams or have different vocabularies. NULL-terminated,
- * may be empty. (transfer full) */
+/* Returns sentences that warn of unequal training. Each sentence names a setting that may make cells train on different
+ * lines or on batches of different sizes. Returns no sentence if all cells read the same streams and have equal
+ * vocabularies. NULL-terminated. (transfer full) */
 char **plait_cells_describe_training_differences (const PlaitCells *cells);
