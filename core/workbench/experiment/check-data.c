@@ -82,8 +82,8 @@ reads_trees (const PlaitSchema *schema, gconstpointer data)
   return schema->reads_trees;
 }
 
-/* TRUE if @file has the trees of a source. Adds a problem if no encoder of that source, or of another cell of the grid,
- * reads trees. */
+/* TRUE if @file has the trees of a source. Adds a problem if neither the encoder of such a source nor an encoder among
+ * the choices of the grid reads trees. */
 static gboolean
 check_trees_file (const PlaitResolution *resolution, const PlaitDataFile *file)
 {
@@ -270,7 +270,7 @@ check_name_of_split (const PlaitResolution *resolution, const char *split)
                               forced, split);
 }
 
-/* Checks that train, and every other split that has a file, has a file for each used stream. */
+/* Checks each file. Checks that train, and every other split that has a file, has a file for each used stream. */
 static void
 check_files (const PlaitResolution *resolution)
 {
@@ -330,7 +330,7 @@ check_generated (const PlaitResolution *resolution)
     }
 }
 
-/* Adds a problem for each of @files whose key is vocabulary.NAME or vocabulary_text.NAME but whose NAME is not a
+/* Adds a problem for each of @files, with the key vocabulary.NAME or vocabulary_text.NAME.NUMBER, whose NAME is not a
  * vocabulary of the experiment. */
 static void
 check_vocabulary_files (const PlaitResolution *resolution, const GArray *files)

@@ -18,8 +18,8 @@ check_decoder_allowed (const PlaitResolution *resolution, const PlaitSchema *sch
       plait_plugin_kind_name (schema->kind), schema->name, decoder->name, allowed, needed, schema->path);
 }
 
-/* Adds a problem unless at least one source provides the structure that the schema @reader requires of one memory.
- * @reader belongs to the combiner or coverage that @key of [decoder] names. */
+/* Adds a problem if the schema @reader requires a structure of at least one memory and no source provides it. @reader
+ * belongs to the combiner, coverage or output that @key of [decoder] names. */
 static void
 check_structure_of_one (const PlaitResolution *resolution, const PlaitSchema *reader, const char *key)
 {
@@ -86,7 +86,8 @@ check_source (const PlaitResolution *resolution, const PlaitExperimentSource *so
                               source->stream);
 }
 
-/* Checks that the decoder's type and the memories of the sources suit the combiner, the coverage and the output. */
+/* Checks that the decoder's type and the memories of the sources suit the combiner, the coverage and the output, and
+ * that the combiner accepts the coverage. */
 static void
 check_combiner (const PlaitResolution *resolution)
 {

@@ -135,8 +135,8 @@ is_stream (const char *stream)
 
 static const PlaitSettingSpecification any_text = { "file", PLAIT_SETTING_TEXT };
 
-/* Reads @text, one file name in the value of @key. Returns the file's absolute path and appends the path as written to
- * @written. Returns NULL after adding a problem. (transfer full) */
+/* Reads @text, one file name in the value of @key. Returns the file's absolute path, and appends the file name, with
+ * "~" and variables replaced, to @written after a ';'. Returns NULL after adding a problem. (transfer full) */
 static char *
 read_path (const PlaitResolution *resolution, const char *key, const char *text, GString *written)
 {
@@ -173,7 +173,7 @@ read_path (const PlaitResolution *resolution, const char *key, const char *text,
   return NULL;
 }
 
-/* Returns the file names in the value of @key. Only @split train may have several. (transfer full) */
+/* Returns the file names in the value of @key, the whole value as one name unless @split is train. (transfer full) */
 static GStrv
 list_names (const PlaitResolution *resolution, const char *key, const char *split)
 {
@@ -259,7 +259,7 @@ take_data_key (const PlaitResolution *resolution, const char *group, const char 
   return TRUE;
 }
 
-/* Makes data.folder absolute. Must run before any file is read relative to it. */
+/* Makes data.folder absolute. Must run before file names, which are relative to data.folder, are read. */
 static void
 find_folder (const PlaitResolution *resolution)
 {
@@ -305,7 +305,7 @@ read_data (const PlaitResolution *resolution)
 
   find_folder (resolution);
   find_task (resolution);
-  /* The task determines the target and the streams of documents. */
+  /* The task sets the default target and the default streams of documents; keys of the file replace them. */
   if (data->task)
     {
       const char *const *streams = data->task->streams;

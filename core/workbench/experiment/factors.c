@@ -12,7 +12,7 @@
 #define MAX_WIDTH 65536
 #define MAX_WEIGHT 1e6
 
-/* Names of other streams of a source: STREAM.NAME. */
+/* Names NAME that factors and tags cannot have, since other streams of a source have the names STREAM.NAME. */
 static const char *const taken[] = { "trees", "alignment", "reference", NULL };
 
 static gboolean
@@ -93,7 +93,8 @@ read_weights (const PlaitResolution *resolution, PlaitParsedSource *source)
                               text, source->n_tags, MAX_WEIGHT);
 }
 
-/* Appends the streams that @key names with @text to those of @source. Returns their number. */
+/* Appends to source->factors the streams that @text, the value of @key, names. Returns the number of appended
+ * streams. */
 static guint
 read_names (const PlaitResolution *resolution, const PlaitParsedSource *source, const char *key, const char *text)
 {

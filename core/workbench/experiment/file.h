@@ -16,7 +16,8 @@
  *     [experiment]      name, seed, sources
  *
  *     [data]            SPLIT.STREAM=FILE for the splits train, validation and any that begins with "test";
- *                       vocabulary.NAME=FILE; target, folder, vocabulary keys; or generate=TASK with generate.NAME keys
+ *                       vocabulary.NAME=FILE or vocabulary_text.NAME.NUMBER=FILE; target, folder, vocabulary keys; or
+ *                       generate=TASK with generate.NAME keys
  *
  *     [source NAME]     encoder=PLUGIN and its parameters; leaves=PLUGIN for an encoder that reads another encoder's
  *                       output; the parameters of that inner encoder are in [source NAME/leaves]
@@ -29,15 +30,16 @@
  *     [coverage]        parameters of the coverage, if decoder.coverage names one
  *     [output]          parameters of the output that decoder.output names
  *
- *     [train] [decode] [evaluate]
+ *     [train] [decode]
+ *     [evaluate]        metrics, ...; scores.NAME=COMMAND for external scores
  *
  *     [bench]           random text for plait-bench
  *
  *     [grid]            axes/cells.h
  *
- * All faults are reported together, each on a line "FILE:LINE: [group] key: ...", before any data is read. Parts that
- * do not fit together (a combiner that the decoder cannot use, an encoder of another kind of input) are found from the
- * schemas alone. Modules are loaded only if a flag asks for it.
+ * All faults found are reported together, each on a line "FILE:LINE: [group] key: ...". Parts that do not fit together
+ * (a combiner that the decoder cannot use, an encoder of another kind of input) are found from the schemas alone, once
+ * the groups are read without faults. Modules are loaded, and data files read, only if a flag asks for it.
  */
 
 /* One source. Combiners see the sources in the order of experiment.sources. */
@@ -104,27 +106,32 @@ typedef struct
 /* Checks of an experiment that need more than the text of its file. */
 typedef enum
 {
-  PLAIT_RESOLVE_CHECK_FILES = 1 << 0,  /* the files named in [data] must exist */
+  PLAIT_RESOLVE_CHECK_FILES = 1 << 0,  /* the files that the settings name must exist and be readable, and metrics must
+                                          be able to score the references */
   PLAIT_RESOLVE_WITHOUT_DATA = 1 << 1, /* [data] need not name files */
   PLAIT_RESOLVE_LOAD_MODULES = 1 << 2, /* the modules of all used plugins must load */
-  PLAIT_RESOLVE_COUNT_LINES = 1 << 3, /* the files of a split must have equal numbers of lines; reads them completely */
+  PLAIT_RESOLVE_COUNT_LINES = 1 << 3,  /* the files of a split must have equal numbers of lines, except documents of
+                                          several lines; reads the files completely */
 } PlaitResolveFlags;
 
-/* A key that the command line sets or removes. A list of them ends with zeros; an empty list may be NULL. */
+/* A key that the command line sets or removes. A list of overrides ends with an element whose key is NULL; an empty
+ * list may be NULL. */
 typedef struct
 {
   const char *key;   /* GROUP.KEY, such as "decoder.layers" or "source.en.layers" */
   const char *value; /* NULL: remove the key */
 } PlaitOverride;
 
-/* Splits @text, "GROUP.KEY=VALUE", in place. FALSE with an error if it has no '='. */
+/* Splits @text, "GROUP.KEY=VALUE", in place; @override then points into @text. FALSE with an error if @text has no
+ * '='. */
 gboolean plait_override_split (char *text, PlaitOverride *override, GError **error);
 
 /* Returns @override, which sets a key, as "GROUP.KEY=VALUE". (transfer full) */
 char *plait_override_text (const PlaitOverride *override);
 
-/* Returns the experiment of the file at @path, after applying @overrides, in this order, and making the checks in
- * @flags. Paths in @overrides are relative to the current folder. Ignores a group [grid]. (transfer full) */
+/* Returns the experiment of the file at @path, after applying @overrides in their order and making the checks in
+ * @flags. Paths in @overrides are relative to the current folder. Does not apply the axes of a group [grid]. (transfer
+ * full) */
 PlaitExperiment *plait_experiment_load (const char *path, const PlaitOverride *overrides, PlaitResolveFlags flags,
                                         PlaitRegistry *registry, GError **error);
 
@@ -142,9 +149,9 @@ PlaitExperiment *plait_experiment_parse (const char *text, const char *name, con
 void plait_experiment_free (PlaitExperiment *experiment);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitExperiment, plait_experiment_free)
 
-/* Returns the resolved experiment as the text of an experiment file: every setting with its value, even if it is the
- * default, always in one order. Leaves out unused sources and [bench]. plait_experiment_parse() makes an equal
- * experiment of the text. (transfer full) */
+/* Returns the resolved experiment as the text of an experiment file: every used setting with its value, even if it is
+ * the default, always in one order. Leaves out [bench], unused sources with their files, and keys of trees or documents
+ * if no source reads them. plait_experiment_parse() makes an equal experiment of the text. (transfer full) */
 char *plait_experiment_text (const PlaitExperiment *experiment);
 
 /* Returns the text of the resolved experiment without settings that cannot change results, such as names, paths and log
@@ -165,7 +172,7 @@ typedef enum
 char *plait_experiment_training_fingerprint_text (const PlaitExperiment *experiment, PlaitFingerprintForm form);
 
 /* Returns the settings that affect the evaluation of a trained model: the groups [decode] and [evaluate] of
- * plait_experiment_fingerprint_text, and data.too_long=truncate. (transfer full) */
+ * plait_experiment_fingerprint_text, and data.too_long if it is truncate. (transfer full) */
 char *plait_experiment_evaluation_fingerprint_text (const PlaitExperiment *experiment, PlaitFingerprintForm form);
 
 /* Returns the absolute paths of the files for @stream in @split, NULL-terminated; several only for training. The list
@@ -176,16 +183,16 @@ const char *const *plait_experiment_data_files (const PlaitExperiment *experimen
 /* Name of the training stream that gives each sentence tuple the weight of its loss. No source reads it. */
 #define PLAIT_LOSS_WEIGHTS "loss_weights"
 
-/* Returns the weights of data.weights, one for each file of a stream of training, and their number in *@n. NULL if the
- * key is not set. (transfer full) */
+/* Returns the weights of data.weights, one for each file of a stream of training, and sets *@n to their number. If the
+ * key is not set, returns NULL and leaves *@n as it is. (transfer full) */
 double *plait_experiment_file_weights (const PlaitExperiment *experiment, guint *n);
 
 /* Returns the used streams: those of the sources, of their factors and tags, without repetition, then the target;
  * NULL-terminated. (transfer container) */
 const char **plait_experiment_streams (const PlaitExperiment *experiment);
 
-/* Returns the used streams as plait_experiment_streams() does. Appends the streams of trees and word alignments that
- * are read from files, of further references and of loss weights; NULL-terminated. (transfer container) */
+/* Returns the streams of plait_experiment_streams(), then the streams of trees if data.trees=given, and the streams of
+ * word alignments, further references and loss weights that have files; NULL-terminated. (transfer container) */
 const char **plait_experiment_all_streams (const PlaitExperiment *experiment);
 
 /* Text between the target and the name of a further reference in the name of a stream: "cs.reference.2". */
@@ -199,7 +206,9 @@ const char *plait_experiment_reference_name (const PlaitExperiment *experiment, 
  * container) */
 const char **plait_experiment_references (const PlaitExperiment *experiment, const char *split);
 
-/* Returns the value of @key in the core's group [@group] as text, such as the name of a choice. (transfer none) */
+/* Returns the value of @key in [@group] as text, such as the name of a choice. @group is a group of the core, except
+ * [source NAME]; in [decoder], @key may be a parameter of the decoder plugin. NULL if there is no such key. (transfer
+ * none) */
 const char *plait_experiment_value (const PlaitExperiment *experiment, const char *group, const char *key);
 
 /* Returns the settings for reading the documents of @stream; layout PLAIT_LAYOUT_SENTENCES if it has no documents. */
@@ -217,7 +226,8 @@ gboolean plait_experiment_learns_alignment (const PlaitExperiment *experiment, c
 /* Returns the first source with the factor or the tags @stream, or NULL. (transfer none) */
 const PlaitExperimentSource *plait_experiment_factor_source (const PlaitExperiment *experiment, const char *stream);
 
-/* TRUE if @split has the tags of @source. A validation or test split has files for all its tags or for none. */
+/* TRUE if @split has files with the tags of @source. A validation or test split has files for all tags of @source or
+ * for none. */
 gboolean plait_experiment_has_tags (const PlaitExperiment *experiment, const char *split,
                                     const PlaitExperimentSource *source);
 
@@ -227,8 +237,8 @@ gboolean plait_experiment_reads_trees (const PlaitExperiment *experiment);
 /* TRUE if a decoder predicts a sequence. */
 gboolean plait_experiment_has_decoder (const PlaitExperiment *experiment);
 
-/* Returns FALSE with an error if one of @sets, which set keys, has no effect on the trained @experiment, such as a key
- * of search if there is no decoder. */
+/* Returns FALSE with an error if @experiment has no decoder and one of @sets, which set keys, sets a key that only
+ * search reads: any key of [decode] except batch, precision and n_best. */
 gboolean plait_experiment_check_sets (const PlaitExperiment *experiment, const PlaitOverride *sets, GError **error);
 
 /* Returns the kind of the target's lines if @stream is the target, else PLAIT_TARGET_TEXT. */
@@ -247,7 +257,7 @@ const char *plait_experiment_vocabulary_file (const PlaitExperiment *experiment,
  * consists of words. */
 gboolean plait_experiment_has_own_words (const PlaitExperiment *experiment, const char *stream);
 
-/* Returns the used token streams with vocabulary @name. (transfer full) (element-type utf8) */
+/* Returns the used token streams with vocabulary @name. (transfer container) (element-type utf8) */
 GPtrArray *plait_experiment_vocabulary_streams (const PlaitExperiment *experiment, const char *name);
 
 /* Returns the first used token stream of each vocabulary; NULL-terminated. (transfer container) */
@@ -262,14 +272,15 @@ typedef struct
 } PlaitVocabularyText;
 
 /* Returns the texts from which vocabulary @name is learnt: those that the keys data.vocabulary_text.NAME.NUMBER name.
- * Without such keys, the training text of its streams. (transfer full) (element-type PlaitVocabularyText) */
+ * Without such keys, the training text of all streams with this vocabulary. The strings belong to @experiment.
+ * (transfer container) (element-type PlaitVocabularyText) */
 GArray *plait_experiment_vocabulary_texts (const PlaitExperiment *experiment, const char *name);
 
-/* Replaces the texts for learning vocabulary @name by @texts (element-type PlaitVocabularyText), as if keys of the file
- * named them. */
+/* Replaces the texts for learning vocabulary @name by copies of @texts (element-type PlaitVocabularyText), as if keys
+ * of the experiment file named them. */
 void plait_experiment_set_vocabulary_texts (PlaitExperiment *experiment, const char *name, const GArray *texts);
 
-/* Called once for each plugin of an experiment. */
+/* Called once for each plugin of an experiment. Returns FALSE with an error to stop. */
 typedef gboolean (*PlaitEachPlugin) (PlaitPlugin *plugin, gpointer data, GError **error);
 
 /* Calls @call for each plugin once: encoders and inner encoders in the order of the sources, then the decoder, the
@@ -281,12 +292,12 @@ gboolean plait_experiment_each_plugin (const PlaitExperiment *experiment, PlaitE
  * Steps of loading an experiment, for axes/cells.h
  */
 
-/* Returns the value of @set, which sets a key, with absolute paths, and with "~" and variables replaced. So it can be
- * read again in another folder and environment. (transfer full) */
+/* Returns the value of @set, which sets a key. In paths, replaces "~" and variables and makes them absolute, so that
+ * the value can be read again in another folder and environment. (transfer full) */
 char *plait_override_from_here (const PlaitOverride *set, GError **error);
 
 /* Returns the folder to which paths in the experiment file at @path are relative: the file's own folder, or the current
- * folder if @path is a pipe. (transfer full) */
+ * folder if @path is not a regular file or is an open file such as /dev/stdin. (transfer full) */
 char *plait_experiment_folder (const char *path);
 
 /* Returns the key-file at @path, with @overrides applied. (transfer full) */
@@ -295,11 +306,12 @@ PlaitKeyFile *plait_experiment_read (const char *path, const PlaitOverride *over
 #define PLAIT_GRID_GROUP "grid"
 
 /* Splits a key with dots: "source.en.layers" into group "source en" and key "layers", "data.train.en" into "data" and
- * "train.en". FALSE if a dot is missing. The caller owns *@group and *@key. */
+ * "train.en". FALSE if a dot is missing, or if the group or the key would be empty; then sets nothing. The caller owns
+ * *@group and *@key. */
 gboolean plait_experiment_split_key (const char *dotted, char **group, char **key);
 
-/* Makes experiments from key-files, such as the cells of a grid. It remembers checked files, so that later experiments
- * do not read them again. */
+/* Makes experiments from key-files, such as the cells of a grid. The resolver remembers which data files it has
+ * checked, so that it does not read them again for later experiments. */
 typedef struct PlaitResolver PlaitResolver;
 
 /* Creates a resolver for experiments made from @file, which was read from @path. Both are NULL for the text that a run

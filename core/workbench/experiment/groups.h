@@ -25,7 +25,6 @@ const PlaitSettingGroup *const *plait_experiment_groups (void);
  * (transfer none) */
 const PlaitSettingSpecification *plait_experiment_setting (const char *group, const char *key);
 
-/* TRUE if the value of [@group] @key can change a score. FALSE for names, log intervals, batch sizes of search, dumps,
- * and the keys of [evaluate] that set intervals and bins or choose scores. TRUE for evaluate.checkpoint and
- * evaluate.join. */
+/* TRUE if the value of [@group] @key counts as able to change a score. FALSE for neutral settings (names, folders, log
+ * intervals), for decode.batch, and for every key of [evaluate] except checkpoint and join. */
 gboolean plait_experiment_changes_scores (const char *group, const char *key);

@@ -5,7 +5,8 @@
 
 /* This file checks the weights that training begins with, and names of checkpoints. */
 
-/* Adds a problem if the file train.initialise, an absolute path, is missing or cannot be read. */
+/* Adds a problem if the file train.initialise, an absolute path, is not a regular file or, as a safetensors file,
+ * cannot be read. */
 static void
 check_file (const PlaitResolution *resolution)
 {
@@ -49,7 +50,8 @@ check_state (const PlaitResolution *resolution)
                               plait_experiment_value (&resolution->experiment->public, "train", "schedule"));
 }
 
-/* Finds the file of the name map train.initialise_map. */
+/* Finds the file of the name map train.initialise_map. If files are checked, adds a problem if the name map is missing
+ * or train.initialise is not a safetensors file. */
 static void
 find_name_map (const PlaitResolution *resolution)
 {

@@ -96,8 +96,9 @@ entries_of (const PlaitExperimentSource *source, const PlaitDataFile *file)
                                                           : "lines";
 }
 
-/* Returns the number of lines or trees of the file @path, one of those that @file names. Returns -1 if the file is not
- * used, if it has documents, whose lines cannot be counted, or after adding a problem. */
+/* Returns the number of lines, trees or feature sentences of the file @path, one of those that @file names. Returns -1
+ * if the file is not used, if it has documents of several lines, whose number may differ between streams, or after
+ * adding a problem. */
 static gint64
 count (const PlaitResolution *resolution, const PlaitDataFile *file, const char *path)
 {
@@ -127,8 +128,8 @@ count (const PlaitResolution *resolution, const PlaitDataFile *file, const char 
   return lines;
 }
 
-/* Compares the files of the stream @file with those of the first stream of its split, from @firsts: file by file, the
- * numbers of lines must be equal. */
+/* Compares the files of the stream @file with those of the first stream of its split, file by file: the numbers of
+ * lines must be equal. @firsts maps each split to its first stream (PlaitDataFile); adds @file if it is the first. */
 static void
 compare_lines (const PlaitResolution *resolution, const PlaitDataFile *file, GHashTable *firsts)
 {
@@ -154,7 +155,6 @@ compare_lines (const PlaitResolution *resolution, const PlaitDataFile *file, GHa
     }
 }
 
-/* Compares the number of lines of each file with that of the first stream of its split. */
 void
 plait_resolution_check_lines (const PlaitResolution *resolution)
 {

@@ -28,8 +28,8 @@ check_metrics (const PlaitResolution *resolution, const char *path, const char *
     }
 }
 
-/* Checks the references of @stream in @split. @first is the number of texts in the target's file, or 0. Returns the
- * number of texts; returns @first if the file cannot be read, which another check reports. */
+/* Checks the references of @stream in @split. @first is the number of texts in the target's file; 0: unknown. Returns
+ * the number of texts; returns @first if there is no file, or if it cannot be read, which another check reports. */
 static guint
 check_stream (const PlaitResolution *resolution, const char *split, const char *stream, guint first,
               const GPtrArray *metrics, const char *group, const char *key)

@@ -61,8 +61,9 @@ find_dictionary (const PlaitResolution *resolution, PlaitSettings *decode)
   find_path (resolution, decode, "decode", "dictionary");
 }
 
-/* Reads a core group into its struct @memory. Before reading, @suit sets defaults that depend on a key. After reading,
- * @complete fills in missing values. @check runs only if the group has no faults. All three may be NULL. */
+/* Reads a core group into its struct @memory. Before reading, @suit sets defaults that depend on other settings. After
+ * reading, @complete replaces values, such as relative paths. @check runs only if the group has no faults. Each of
+ * these functions may be NULL. */
 static void
 read_core_group (const PlaitResolution *resolution, const PlaitSettingGroup *group, gpointer memory,
                  void (*suit) (const PlaitResolution *resolution, PlaitSettings *settings),
@@ -267,7 +268,7 @@ plait_experiment_free (PlaitExperiment *public)
  * Functions of the resolver
  */
 
-/* Adds the plugins among which the axes of [grid] choose. */
+/* Adds to @names the plugins, "KIND NAME", among which the axes of [grid] choose. */
 static void
 add_choices (GPtrArray *names, const PlaitKeyFile *file)
 {

@@ -10,11 +10,12 @@
  * Faults are collected: every step continues as far as possible after a fault.
  */
 
+/* A key of [data] that names files, or that names a text of the task. */
 typedef struct
 {
-  const char *split;
-  const char *stream;
-  const char *written; /* paths as written in the file, joined by ';' */
+  const char *split;   /* NULL for files and texts of vocabularies */
+  const char *stream;  /* name of the stream or of the vocabulary */
+  const char *written; /* paths as in the file, with "~" and variables replaced, joined by ';' */
   char **paths;        /* absolute paths, NULL-terminated; several only for training; empty for a text of a task */
   const char *key;     /* key that names the file, such as "train.en" */
 } PlaitDataFile;
@@ -63,7 +64,7 @@ typedef struct
   guint n_factors, n_tags;
   gint64 *factor_widths; /* as PlaitExperimentSource.factor_widths */
   double *tag_weights;
-  PlaitComponent *encoder; /* encoder; NULL if the plugin does not exist */
+  PlaitComponent *encoder; /* encoder; NULL if a problem was added instead, such as a missing plugin */
   char *inner_group;       /* group of the inner encoder, such as "source en/leaves" */
 } PlaitParsedSource;
 
@@ -77,7 +78,8 @@ struct PlaitResolver
 
   /* Results of checks that later cells of a grid need not repeat. */
   GHashTable *lines;    /* maps data.empty and path of a file to its number of lines (gint64) */
-  GHashTable *scorable; /* set of texts: a file of references with the metrics that can score it */
+  GHashTable *scorable; /* set of texts: a file of references with the metrics that it was checked with; a fault is
+                           reported once */
 };
 
 typedef struct
@@ -98,13 +100,13 @@ typedef gboolean (*PlaitOtherKey) (const PlaitResolution *resolution, const char
                                    gconstpointer data);
 
 /* Reads the keys of [@group] into @settings. For a key that @settings does not know, calls @other (may be NULL) with
- * @data; TRUE means that it accepts the key. Adds a problem for every other unknown key, with the nearest known one,
- * and for every required setting that is missing. */
+ * @data; TRUE means that @other accepts the key. Adds a problem for every other unknown key, with the nearest known
+ * key, for every invalid value, and for every required setting that is missing. */
 void plait_resolution_read_group (const PlaitResolution *resolution, const char *group, PlaitSettings *settings,
                                   PlaitOtherKey other, gconstpointer data);
 
-/* TRUE if @key is a parameter of one of the resolver's alternatives. A PlaitOtherKey, whose data point to the
- * PlaitPluginKind. */
+/* TRUE if @key is a parameter of a plugin among the resolver's alternatives. A PlaitOtherKey; @data points to the
+ * PlaitPluginKind of these plugins. */
 gboolean plait_resolution_is_alternative (const PlaitResolution *resolution, const char *group, const char *key,
                                           gconstpointer data);
 
@@ -122,7 +124,8 @@ void plait_resolution_read_plugin_keys (const PlaitResolution *resolution, const
 PlaitComponent *plait_resolution_read_part (const PlaitResolution *resolution, PlaitPluginKind kind, const char *name,
                                             const char *place, const char *key, const char *group);
 
-/* TRUE if @found returns TRUE for the schema of any plugin of @kind among the resolver's alternatives. */
+/* TRUE if @found returns TRUE, when called with @data, for the schema of any plugin of @kind among the resolver's
+ * alternatives. */
 gboolean plait_resolution_any_alternative (const PlaitResolution *resolution, PlaitPluginKind kind,
                                            gboolean (*found) (const PlaitSchema *schema, gconstpointer data),
                                            gconstpointer data);
@@ -131,7 +134,8 @@ gboolean plait_resolution_any_alternative (const PlaitResolution *resolution, Pl
 gboolean plait_resolution_take_score (const PlaitResolution *resolution, const char *group, const char *key,
                                       gconstpointer data);
 
-/* Finds for which scores smaller is better, and stores the list of all scores in the experiment. */
+/* Finds for which scores smaller is better, and stores the list of all scores in the experiment. Adds a problem for
+ * each name in evaluate.smaller_is_better that is not a score. */
 void plait_resolution_check_scores (const PlaitResolution *resolution);
 
 /* First part of the keys of [data] that name vocabulary files. */
@@ -140,54 +144,55 @@ void plait_resolution_check_scores (const PlaitResolution *resolution);
 /* First part of the keys of [data] that name texts from which vocabularies are learnt. */
 #define PLAIT_VOCABULARY_TEXT_PREFIX "vocabulary_text."
 
-/* Reads @key, "vocabulary_text.NAME.NUMBER" of [data]. */
+/* Reads @key, "vocabulary_text.NAME.NUMBER" of [data], or adds a problem. */
 void plait_resolution_read_vocabulary_text (const PlaitResolution *resolution, const char *key);
 
 /* Adds a problem for each vocabulary that is both read from a file and learnt from text. */
 void plait_resolution_check_vocabulary_texts (const PlaitResolution *resolution);
 
-/* Returns the texts from which vocabularies are learnt, if keys or the grid name them. One array has the texts of all
- * vocabularies. (transfer none) (element-type PlaitDataFile) */
+/* Returns the texts of all vocabularies for which keys or the grid name texts; an empty array if there are none.
+ * (transfer none) (element-type PlaitDataFile) */
 const GArray *plait_vocabulary_texts_written (const PlaitExperiment *experiment);
 
 /* Reads the value of @key in [data], a path relative to data.folder, into @file. For a stream of training the value may
  * be several paths. FALSE after adding a problem. */
 gboolean plait_resolution_read_file_name (const PlaitResolution *resolution, const char *key, PlaitDataFile *file);
 
-/* Reads [data]: settings, files and the task of a generated corpus. Needs the sources. */
+/* Reads [data]: settings, files and the task of a generated corpus. Call it after plait_resolution_read_sources(). */
 void plait_resolution_read_data (const PlaitResolution *resolution);
 void plait_parsed_data_free (gpointer data);
 
 /* First part of the names of source groups. */
 #define PLAIT_SOURCE_PREFIX "source "
 
-/* Reads every [source NAME] and selects the sources that experiment.sources names. */
+/* Reads every [source NAME] and selects the sources that experiment.sources names, or all if it is empty. */
 void plait_resolution_read_sources (const PlaitResolution *resolution);
 void plait_parsed_source_free (gpointer source);
 
-/* Reads the keys of the factors and tags of @source, whose other keys are read. */
+/* Reads the factors and tags of @source from source->settings, which must be filled. */
 void plait_resolution_read_factors (const PlaitResolution *resolution, PlaitParsedSource *source);
 
 /* Adds a problem if @source cannot have its factors or tags. */
 void plait_resolution_check_factors (const PlaitResolution *resolution, const PlaitExperimentSource *source);
 
 /* Returns the source of which @stream may be a factor or tags by its name, STREAM.NAME; NULL if there is no such
- * source. */
+ * source, or if NAME is or resembles trees, alignment or reference. (transfer none) */
 const PlaitParsedSource *plait_resolution_factor_source (const PlaitResolution *resolution, const char *stream);
 
-/* TRUE if @stream may be a factor or tags of a source that has such a key, even if the key does not name @stream,
- * because a cell of a grid may leave it out. */
+/* TRUE if @stream may be, by its name, a factor or tags of a source with a key factors or tags. The key need not name
+ * @stream, because a cell of a grid may leave @stream out. */
 gboolean plait_resolution_is_factor (const PlaitResolution *resolution, const char *stream);
 
 /* Adds a problem if sources, encoders, combiner, decoder and data do not fit together. All of them must have been read
  * without faults. */
 void plait_resolution_check_compatibility (const PlaitResolution *resolution);
 
-/* Adds a problem if a stream is read by sources of different kinds of input. */
+/* Adds a problem if one source reads a stream as text and another source reads it as features. */
 void plait_resolution_check_kinds (const PlaitResolution *resolution);
 
-/* Adds a problem for each file or vocabulary of [data] that is missing, or that belongs neither to a source nor to the
- * target. For a generated corpus, adds a problem for each stream that the task does not make. */
+/* Adds a problem for each file that [data] must name but does not, for each file or vocabulary that belongs neither to
+ * a source nor to the target, and if data.vocabulary_size is impossible. For a generated corpus, adds a problem for
+ * each named file, and for each stream that the task does not make. */
 void plait_resolution_check_data (const PlaitResolution *resolution);
 
 /* Returns the target and the streams of all sources, used or not, of their factors and tags; NULL-terminated. (transfer
@@ -198,21 +203,23 @@ const char **plait_resolution_streams (const PlaitResolution *resolution);
  * (transfer full) */
 char *plait_documents_used (const PlaitExperiment *experiment, const char *list);
 
-/* Adds a problem if a stream declared as documents is missing or not text, or if a component needs documents that its
- * stream does not have. */
+/* Adds a problem if a stream declared as documents is missing or not text, if a component needs documents that its
+ * stream does not have, or if documents are cut into chunks but a used stream has no documents. */
 void plait_resolution_check_documents (const PlaitResolution *resolution);
 
 /* Adds a problem if the data does not suit the kind of prediction. Accepts all data if a sequence is predicted. */
 void plait_resolution_check_prediction (const PlaitResolution *resolution);
 
-/* Adds a problem if the streams of training have different numbers of files, or if data.weights or data.share do not
- * suit these files. */
+/* Adds a problem if the streams of training have different numbers of files, or if data.weights, data.share or
+ * data.subword_sampling do not suit the data. */
 void plait_resolution_check_training_files (const PlaitResolution *resolution);
 
-/* Adds a problem for each file of a split whose number of lines or feature sentences differs from the first file's. */
+/* Adds a problem for each file that cannot be read, or whose number of lines or feature sentences differs from that of
+ * the first stream of its split. Skips documents of several lines. */
 void plait_resolution_check_lines (const PlaitResolution *resolution);
 
-/* Adds a problem for each reference of a test split or of validation that a metric cannot score. */
+/* Adds a problem for each reference of a test split or of validation that a metric cannot score, and for each file of
+ * further references with another number of texts. Accepts all references of masked text. */
 void plait_resolution_check_references (const PlaitResolution *resolution);
 
 /* Finds the name map, and adds a problem if training cannot begin with train.initialise. */

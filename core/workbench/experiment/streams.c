@@ -53,7 +53,7 @@ has_files (const PlaitExperiment *experiment, const char *stream)
   return FALSE;
 }
 
-/* Adds the streams of further references in @split to @names; NULL: in all splits. */
+/* Adds the streams of further references in @split (NULL: in all splits) to @names. */
 static void
 add_references (GPtrArray *names, const PlaitExperiment *experiment, const char *split)
 {
@@ -69,7 +69,7 @@ add_references (GPtrArray *names, const PlaitExperiment *experiment, const char 
 }
 
 /* Returns the used streams. With @trees, adds the streams of trees. With @others, adds the streams of word alignments,
- * of further references and of loss weights. (transfer container) */
+ * further references and loss weights that have files. (transfer container) */
 static const char **
 list_streams (const PlaitExperiment *experiment, gboolean trees, gboolean others)
 {

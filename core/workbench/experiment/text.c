@@ -25,8 +25,8 @@ plait_experiment_value (const PlaitExperiment *experiment, const char *group, co
   return plait_settings_find (settings, key) >= 0 ? plait_settings_text (settings, key) : NULL;
 }
 
-/* Version of the core's defaults, which is part of the fingerprint. Increase it when the default of a core key changes,
- * because the brief form leaves defaults out. */
+/* Version of the core's defaults, which is part of brief fingerprints. Increase the version when the default of a core
+ * key changes, because the brief form leaves out values that are defaults. */
 #define DEFAULTS "1"
 
 typedef struct
@@ -192,7 +192,7 @@ write_data (Writer *writer)
   write_files (writer, plait_vocabulary_texts_written (experiment));
 }
 
-/* Writes @key with the names of @n streams of @source, which begin at number @first. */
+/* Writes @key with the names of the @n streams from number @first on in the list factors of @source. */
 static void
 write_streams (Writer *writer, const PlaitExperimentSource *source, const char *key, guint first, guint n)
 {
@@ -321,8 +321,8 @@ plait_experiment_training_fingerprint_text (const PlaitExperiment *experiment, P
   Writer writer = begin_key (experiment, form);
 
   write_training (&writer);
-  /* If translations choose the best parameters, search affects training. If validation text is masked, so does the seed
-   * that chooses the masked words. */
+  /* If translations choose the best parameters, search affects training. If validation text is masked, the seed that
+   * chooses the masked words affects training. */
   if (experiment->train.best_by == PLAIT_TRAIN_BEST_BY_METRIC)
     write_group (&writer, "decode");
   if (experiment->train.best_by == PLAIT_TRAIN_BEST_BY_METRIC && experiment->evaluate.join != PLAIT_PIECES_NONE)

@@ -7,8 +7,8 @@
 
 /* This file checks the files of training, data.weights, data.share and data.subword_sampling. */
 
-/* Returns the number of files of the first stream of training, which the other streams must have too; 1 without files.
- * Sets *@first to this stream, or NULL. */
+/* Returns the number of files of the first stream of training; the other streams must have equally many. Sets *@first
+ * to the first stream. Without files of training, returns 1 and sets *@first to NULL. */
 static guint
 count_files (const PlaitExperiment *experiment, const PlaitDataFile **first)
 {
@@ -21,7 +21,8 @@ count_files (const PlaitExperiment *experiment, const PlaitDataFile **first)
   return *first ? g_strv_length ((*first)->paths) : 1;
 }
 
-/* Returns the numbers in @text [*@n], or NULL with an error if one is not positive. (transfer full) */
+/* Returns the numbers in @text [*@n], or NULL with an error if an item is not a positive finite number. (transfer
+ * full) */
 static double *
 parse_weights (const char *text, guint *n, GError **error)
 {
@@ -102,7 +103,7 @@ check_sampling (const PlaitResolution *resolution)
     plait_resolution_problem (resolution, "data", "subword_sampling", "%s", fault);
 }
 
-/* Adds a problem if a source of features has several files. */
+/* Adds a problem if @file names several files for a source of features. */
 static void
 check_features (const PlaitResolution *resolution, const PlaitDataFile *file)
 {
