@@ -3,7 +3,8 @@
 """Adds up the test cases of the last run of "meson test" in a build folder: prints "PASSED FAILED SKIPPED".
 
 A GoogleTest executable counts with each of its cases (read from the XML that it writes into results/), any other test
-as one. An executable that left no XML, or failed although all of its cases passed, has crashed: one more failure.
+as one. An executable that failed without a failed case, or without XML, has crashed and counts as one failure. A run
+without tests counts as one failure too.
 """
 import json
 import os

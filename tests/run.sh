@@ -5,9 +5,11 @@
 #
 #   tests/run.sh              release build with -Werror and the whole suite; then the suites of operators and
 #                             plugins once more with tensors of doubles
-#   tests/run.sh --sanitize   the whole suite with AddressSanitizer and UndefinedBehaviorSanitizer instead
+#   tests/run.sh --sanitize   the suite without tests/sources with AddressSanitizer and UndefinedBehaviorSanitizer
+#                             instead
 #   tests/run.sh --threads    the tests of thread pools and shards with ThreadSanitizer instead
-#   tests/run.sh --clang      builds everything with clang, with warnings as errors, and runs nothing: one test
+#   tests/run.sh --clang      compiles everything with clang, with warnings as errors, and runs nothing; counts as one
+#                             test
 #   tests/run.sh --all        all of these
 #
 # Installs missing Debian packages (as root, or with sudo). The last line is "N passed, N failed", followed by
@@ -90,8 +92,8 @@ build ()
   ninja -C "$folder" --quiet $(ninja -C "$folder" -t targets all | sed -nE "s,^($targets): .*,\1,p")
 }
 
-# run_tests PART: runs the tests of build/PART and adds up their cases. It runs one test more at a time than there are
-# processors, because some tests wait.
+# run_tests PART: runs the tests of build/PART and adds up their cases. One test more than there are processors runs at
+# a time, because some tests wait.
 # shellcheck disable=SC2086
 run_tests ()
 {
@@ -117,7 +119,7 @@ run_tests ()
   passed=$((passed + p)) failed=$((failed + f)) skipped=$((skipped + s))
 }
 
-# build_ahead PART...: builds the parts with the lowest priority, and writes the exit code of each to $status/PART.
+# build_ahead PART...: builds the parts at the lowest priority, and writes the exit code of each to $status/PART.
 build_ahead ()
 {
   renice -n 19 "$BASHPID" > /dev/null

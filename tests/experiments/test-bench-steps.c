@@ -141,7 +141,7 @@ TEST_CASE (bench_steps, names_the_right_separator)
   CHECK_REFUSED (BENCH ("steps", "full.ini", "--lengths", "4;9"), "--lengths cannot be \"4;9\"; did you mean \"4,9\"?");
 }
 
-/* By default, lengths are the powers of ten from 100 up to bench.positions. */
+/* By default, lengths are the powers of ten from 100 below bench.positions, then bench.positions. */
 TEST_CASE (bench_steps, takes_lengths_up_to_the_positions_of_the_experiment)
 {
   static const char *const rows[] = { "100", "1000", "1500" };

@@ -303,7 +303,7 @@ plait_test_build_path (const char *name)
 int
 main (int argc, char **argv)
 {
-  /* Unset variables that would bring in the user's own plugins and caches. */
+  /* Keep the user's own plugins, caches and settings of HDF5 out of the tests. */
   for (const char *name : { "PLAIT_PLUGIN_PATH", "PLAIT_INDEX", "HDF5_USE_FILE_LOCKING" })
     g_unsetenv (name);
   g_setenv ("XDG_DATA_HOME", "/nonexistent", TRUE);

@@ -52,8 +52,8 @@ void plait_test_skip (const char *file, int line, const char *reason);
 PlaitTestContext plait_test_context_begin (const char *file, int line, const char *format, ...) G_GNUC_PRINTF (3, 4);
 void plait_test_context_end (PlaitTestContext *context);
 
-/* Returns the path of an empty folder for the running test case. It is deleted with its contents when the case ends.
- * (transfer none) */
+/* Returns the path of the running test case's folder, which the first call makes. It is deleted with its contents when
+ * the case ends. (transfer none) */
 const char *plait_test_folder (void);
 
 /* Returns a formatted string. The test case owns it, like all strings of the harness. (transfer none) */
@@ -74,7 +74,7 @@ const char *plait_test_source_path (const char *name);
 /* Returns the path of @name in the build tree. (transfer none) */
 const char *plait_test_build_path (const char *name);
 
-/* Returns where a call that must not fail stores its error. Used by NO_ERROR. */
+/* Returns the location for the error of a call that must not fail. Used by NO_ERROR. */
 GError **plait_test_no_error (const char *file, int line);
 
 #define TEST_CASE(suite_, name_)                                                                                       \
@@ -105,14 +105,15 @@ GError **plait_test_no_error (const char *file, int line);
 #define CHECK_STRING(actual, expected)                                                                                 \
   ((void)plait_test_check_string (__FILE__, __LINE__, #actual, (actual), (expected)))
 
-/* Checks that |actual - expected| <= tolerance. NaN fails. */
+/* Checks that |actual - expected| <= tolerance. Equal infinities pass, NaN fails. */
 #define CHECK_NEAR(actual, expected, tolerance)                                                                        \
   ((void)plait_test_check_near (__FILE__, __LINE__, #actual, (double)(actual), (double)(expected), (double)(tolerance)))
 
 #define CHECK_CONTAINS(string, part) ((void)plait_test_check_contains (__FILE__, __LINE__, #string, (string), (part)))
 
 /* Argument of the type GError ** for a call that must not fail. If the call sets an error, the next check in the
- * thread, or the end of the test case, records a failure. The result of the call may be checked as well. */
+ * thread records a failure; in the thread of the test case, the end of the case does so too. The result of the call may
+ * be checked as well. */
 #define NO_ERROR plait_test_no_error (__FILE__, __LINE__)
 
 /* Checks that the variable @error (GError *) is NULL, and clears it. */
@@ -123,7 +124,7 @@ GError **plait_test_no_error (const char *file, int line);
 #define CHECK_ERROR(error, code, part)                                                                                 \
   ((void)plait_test_check_error (__FILE__, __LINE__, &(error), (code), #code, (part)))
 
-/* Ends the test case as skipped. */
+/* Marks the test case as skipped, and returns from the function, which must return void. */
 #define SKIP_TEST(reason)                                                                                              \
   do                                                                                                                   \
     {                                                                                                                  \
@@ -132,7 +133,7 @@ GError **plait_test_no_error (const char *file, int line);
     }                                                                                                                  \
   while (0)
 
-/* Adds a note to every failure until the end of the enclosing block. */
+/* Adds a note, formatted as by printf, to every failure in the thread until the end of the enclosing block. */
 #define CONTEXT(...)                                                                                                   \
   __attribute__ ((cleanup (plait_test_context_end), unused)) PlaitTestContext G_PASTE (test_context_, __COUNTER__)     \
       = plait_test_context_begin (__FILE__, __LINE__, __VA_ARGS__)

@@ -24,7 +24,7 @@ bool interrupts;
 void (*watcher) (gpointer data);
 gpointer watched;
 
-/* Endings of file names: forked processes stop before they rename a file to such a name. */
+/* Forked processes stop before they rename a file to a name with this ending. */
 std::string stop_ending;
 int renames_left;
 pid_t beginner;
@@ -39,7 +39,7 @@ stop_before (const std::string &path)
     raise (SIGSTOP);
 }
 
-/* TRUE for the first of two attempts of a call. */
+/* In the mode INTERRUPT, TRUE for the first of each two attempts, with errno EINTR. */
 bool
 is_interrupted ()
 {

@@ -16,8 +16,8 @@ PlaitTestCall attempt_with (const char *command, const PlaitTestCallSettings *se
 
 #define ATTEMPT(command) attempt_with ((command), NULL)
 
-/* Checks that the call ended with @code and one readable error that contains all of @parts (separated by '|'), and that
- * nothing shows a crash. */
+/* Checks that the call ended with @code and one short, readable error that contains all of @parts (separated by '|'),
+ * and that stderr does not show a crash. */
 void attempt_check (const PlaitTestCall *attempt, int code, const char *parts);
 
 /* Calls plait and checks the answer as attempt_check() does. Also checks that the test's folder has not changed. */
@@ -29,5 +29,5 @@ void attempt_refused_with (const char *command, const PlaitTestCallSettings *set
  * valid. */
 void attempt_refused_or_done (const char *command, const PlaitTestCallSettings *settings, const char *parts);
 
-/* Returns a text with the names, kinds and contents of all files in the test's folder. (transfer full) */
+/* Returns a text with the names, kinds and hashes of all files in the test's folder. (transfer full) */
 char *attempt_folder (void);

@@ -24,7 +24,7 @@ void forge_real (const char *from, const char *to, const char *path, const char 
 /* Sets all elements of the dataset of numbers @path to @value. */
 void forge_values (const char *from, const char *to, const char *path, double value);
 
-/* Changes one to three bytes of HDF5's own structure, which @seed selects. */
+/* Changes one to three bytes of HDF5's own structure, and corrects its checksums. @seed selects the bytes. */
 void forge_structure (const char *from, const char *to, guint32 seed);
 
 /* Writes the user block, in format @format, that matches the bytes of the file @name. */

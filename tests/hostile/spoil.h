@@ -15,6 +15,6 @@
  * separated by '|', or is NULL; ways preceded by '-' are skipped. */
 void spoil_and_refuse (const char *file, const char *command, const char *sound);
 
-/* Damages @file in the ways of spoil_and_refuse(). Each time plait verify must find the damage and exit with code 1. It
- * may accept the file if the damage made it a valid file of another kind. */
+/* Damages @file in the ways of spoil_and_refuse(). Each time plait verify must find the damage and exit with code 1.
+ * plait verify may accept the file if the damage made it a valid file of another kind. */
 void spoil_and_find (const char *file);

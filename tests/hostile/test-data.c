@@ -94,7 +94,7 @@ HOSTILE_CASE (hostile_data, vocabularies_do_not_fit)
            "there is no data.vocabulary.shared; name a file");
   DONE (ATTEMPT ("run text.ini -q -o new --dry-run --set data.vocabulary_type=given "
                  "--set data.vocabulary.shared=words.vocabulary"));
-  /* Replaces the vocabulary after the run was begun with it. */
+  /* Resumes begun.h5 with another vocabulary than its own. */
   plait_test_write ("words.vocabulary", "plait words 1\nx 3\ny 1\n");
   REFUSED ("run text.ini -q -r -o begun.h5 --set train.epochs=1000000 --set data.vocabulary.shared=words.vocabulary",
            "begun.h5");

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "spoil.h"
 
-/* Damages every kind of file that users have in every way: each time there is one readable error, and no file is
- * written or lost. */
+/* Damages files of every kind in every way of spoil.c: each time there is one readable error, and no file is written or
+ * lost. */
 
 #define EXPERIMENT "cut by a byte|cut to half"
 
@@ -99,7 +99,7 @@ answer (const char *command)
   return DONE (ATTEMPT (command)).output;
 }
 
-/* Flips bits all over the file. The answer is an error, or equals that for the undamaged file. */
+/* Flips bits all over the file. The answer is an error, or equals the answer for the undamaged file. */
 HOSTILE_CASE (hostile_file, run_with_a_flipped_bit)
 {
   static const char *const commands[]
@@ -157,7 +157,7 @@ HOSTILE_CASE (hostile_file, run_to_look_at)
   spoil_and_refuse ("text.h5", "show text.h5", UNREAD "|a run|a dump|a grid");
 }
 
-/* The run stores the paths of its data. */
+/* plait adversarial reads the data whose paths the run stores. */
 HOSTILE_CASE (hostile_file, run_to_test)
 {
   DONE (ATTEMPT ("run text.ini -q -o own.h5"));

@@ -57,8 +57,8 @@ HOSTILE_CASE (hostile_forged, places_that_are_shown)
 #define COMPARE "compare forged.h5 text.h5 -q --trials 2"
 #define COMPARE_ATTENTION "compare forged.h5 text.h5 -q --attention"
 
-/* libhdf5 crashes on one of twenty such files, sometimes after corrupting memory, so each file is read in its own
- * process. */
+/* libhdf5 crashes on one of twenty files of forge_structure(), sometimes after corrupting memory, so each file is read
+ * in its own process. */
 HOSTILE_CASE (hostile_forged, structure_that_is_shown)
 {
   static const PlaitTestCallSettings started = { .started = TRUE };

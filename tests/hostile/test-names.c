@@ -5,7 +5,7 @@
 
 /* Tests of names chosen by users that equal names in the layout of files. */
 
-/* Renames the source @old of text.ini to @name. It still reads the same files. */
+/* Renames the source @old of text.ini to @name, without renaming its files. */
 static void
 name_source (const char *old, const char *name)
 {

@@ -49,7 +49,7 @@ HOSTILE_CASE (hostile_output, full_disk)
       }
 }
 
-/* Every command replaces an existing file only with --force. */
+/* Each command replaces an existing file only with --force. */
 HOSTILE_CASE (hostile_output, what_is_there_is_replaced_by_force_alone)
 {
   for (guint i = 0; i < G_N_ELEMENTS (outputs); i++)
@@ -59,7 +59,7 @@ HOSTILE_CASE (hostile_output, what_is_there_is_replaced_by_force_alone)
 
       for (guint run = 0; run < 2; run++)
         {
-          /* Two outputs exist already: a text of the user, and a finished run. */
+          /* The existing file is first a text of the user, then a finished run. */
           plait_test_write ("new", "what was there");
           if (run)
             plait_test_copy ("image.h5", "new");

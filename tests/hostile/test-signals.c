@@ -9,8 +9,8 @@
 
 #include "materials.h"
 
-/* Tests of SIGINT, SIGTERM and SIGHUP at any time: the exit code is 130, and the command with --resume does the
- * remaining work. */
+/* Tests of SIGINT, SIGTERM and SIGHUP at any time: the exit code is 130, and a second call (for runs, with --resume)
+ * does the remaining work. */
 
 /* Waits until @holds (@data) returns TRUE. FALSE if it does not within a limited time. */
 static gboolean
@@ -31,13 +31,15 @@ is_there (gpointer name)
   return plait_test_exists (name);
 }
 
-/* State of a process: those fields of /proc/PID/stat that follow the name (proc(5)). */
+/* A process that a test waits for. */
 typedef struct
 {
   pid_t process;
   gint64 work; /* processor time to wait for, in clock ticks (usually 10 ms) */
 } Watched;
 
+/* Returns the state of @process as in /proc/PID/stat (proc(5)), or '-' if there is no such process. Sets *@work to its
+ * processor time in clock ticks. */
 static char
 look (pid_t process, gint64 *work)
 {
@@ -129,7 +131,7 @@ HOSTILE_CASE (hostile_signal, during_training)
     interrupt_and_resume (command, signals[i], i);
 }
 
-/* The log goes to tee, which Ctrl-C ends first. */
+/* The reader of the log ends, as when Ctrl-C ends tee. The run continues. */
 HOSTILE_CASE (hostile_signal, of_a_log_that_nobody_reads_any_more)
 {
   PlaitTestProcess process = attempt_start ("run text.ini -o new --set train.epochs=3", NULL);
@@ -152,7 +154,7 @@ HOSTILE_CASE (hostile_signal, during_validation)
     interrupt_and_resume (command, i == 0 ? SIGINT : SIGTERM, i);
 }
 
-/* Repeats the lines of the file @name many times, so that it takes long. */
+/* Repeats the lines of the file @name many times, so that translating them takes long. */
 static void
 lengthen (const char *name)
 {

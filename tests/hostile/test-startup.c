@@ -21,7 +21,7 @@ TEST_CASE (hostile_startup, with_little_memory)
     QUIET (attempt_with (i == 0 ? "--version" : i == 1 ? "inspect encoder/transformer" : "plugins", &limits));
 }
 
-/* Starts a run with so little memory that it fails at some point: it always ends with an error. */
+/* Starts a run with little memory. If an allocation fails, at whatever point, the run ends with code 1 and an error. */
 HOSTILE_CASE (hostile_startup, with_too_little_memory_for_a_run)
 {
   for (guint64 memory = 130; memory < 290; memory += 40)
@@ -53,7 +53,7 @@ HOSTILE_CASE (hostile_startup, without_threads_and_processes)
 
 #endif
 
-/* If threads are forbidden, OpenBLAS must not start any. */
+/* When plait starts, OpenBLAS must not start threads, which may be forbidden. */
 TEST_CASE (hostile_startup, with_one_thread)
 {
   PlaitTestCallSettings limits = { .input = "pipe", .started = TRUE };

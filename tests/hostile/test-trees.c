@@ -14,7 +14,7 @@ write_trees (const char *tree, const char *tokens)
   plait_test_write ("tokens", tokens);
 }
 
-/* Returns @before, then @text @times times, then @after and a line end. (transfer full) */
+/* Returns @before, then @text @times times, then @after. (transfer full) */
 static char *
 repeat (const char *before, const char *text, int times, const char *after)
 {
@@ -101,7 +101,7 @@ append_triples (GString *trees, int words)
                             i < words - 1 ? ' ' : '\n');
 }
 
-/* Converts trees that are as deep and as wide as a line allows. */
+/* Converts trees of 10,000 levels. Refuses unbalanced brackets, long labels, and more words than a tree may have. */
 TEST_CASE (hostile_trees, depth)
 {
   g_autofree char *open = repeat ("", "(", 1000000, "\n"), *close = repeat ("", ")", 1000000, "\n"),

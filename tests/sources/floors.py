@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Checks the rooms of core/: includes go down, no room has too many files, only one floor calls BLAS, only one HDF5.
+"""Checks the rooms of core/ (core/FLOOR/ROOM), their includes and sizes, and that one floor alone calls BLAS, one HDF5.
 
-The compiler checks the floors, since it gets the include folders of the floors that a floor may use (core/meson.build).
-This checks the rooms of a floor: an include is "ROOM/FILE", rooms include each other without a cycle, and each room has
-a README.
+The rooms of a floor include each other as "ROOM/FILE" and without a cycle. A header's "ROOM/FILE" is unique in core/, and
+each room has a README. Plugins and tests may include BLAS and HDF5 too. The compiler checks the order of the floors: it
+gets only the include folders of the floors that a floor may use (core/meson.build).
 """
 import os
 import re
@@ -19,7 +19,7 @@ MAX_ROOMS = 11
 
 
 def circle(edges, start):
-    """Returns a cycle of rooms that includes @start, or None."""
+    """Returns a cycle of rooms from @start to @start, or None."""
     ways = [[start]]
     seen = set()
     while ways:

@@ -19,7 +19,7 @@ UNEVEN = [
 
 
 def code(text):
-    """Returns @text with the insides of comments and strings blanked."""
+    """Returns @text with comments and strings blanked."""
     return re.sub(r'/\*.*?\*/|"(?:\\.|[^"\\\n])*"', lambda match: re.sub(r"[^\n]", "~", match.group()), text, flags=re.S)
 
 
@@ -31,7 +31,7 @@ def stray_lines(text):
         if not this.startswith(("/* ", "* ")) or "*/" in this:
             continue
         begin = next(j for j in range(i, -1, -1) if lines[j].strip().startswith("/*"))
-        # A broken line of a table continues at the margin, with the next row of the table after it.
+        # The rest of a broken row of a table begins at the margin, and the next row follows on its line.
         if re.match(r"\* \S.*\S {3,}\S", this):
             yield i + 1
         if after == "*/" and lines[begin].strip() != "/*":

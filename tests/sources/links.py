@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Checks that files exist to which pages link, and folders and files below core/ that pages name."""
+"""Checks that the files to which pages link exist, and the folders and files below core/ that pages name."""
 import os
 import re
 

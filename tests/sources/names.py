@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Checks that options, commands and keys of experiment files exist which messages, help and pages tell users to type, and that
-each pattern of the test cases for ThreadSanitizer (tests/run.sh) matches a test case.
+"""Checks that the options, commands and keys in messages and help texts, and the keys in some pages, exist, and that each
+pattern of thread_cases in tests/run.sh matches a test case.
 
 Usage: names.py PLAIT PLAIT-BENCH
 """
@@ -16,10 +16,10 @@ TEXT = re.compile(r'(?:"(?:[^"\\\n]|\\.)*"\s*)+')  # adjacent literals, which th
 OPTION = re.compile(r"(?<![\w-])--[a-z][a-z0-9-]+")
 GROUPS = "experiment|data|train|decode|decoder|evaluate|predict|bench"
 KEY = re.compile(rf"(?<![\w/.-])(?:{GROUPS})\.[a-z_]+(?![\w./-])")
-# Options of sbatch and mpirun.
+# Options of sbatch, mpirun and tensorboard.
 OTHERS = {"--partition", "--account", "--mca", "--logdir"}
 SLURM = {"core/workbench/grid/slurm.c", "core/workbench/axes/executor-settings.c"}
-# The text of a stream in an example. Its name is arbitrary.
+# Keys for the files of a stream in an example. The name of a stream is arbitrary.
 STREAM = re.compile(r"(?:train|validation|test)\.(?:[a-z]|cs|de|en|tags|title|target|loss_weights)$")
 
 

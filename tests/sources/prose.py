@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Finds the most frequent habits that make comments and pages hard to read, and names a better form.
 
-Usage: prose.py [FILE...]   (all sources and pages without one)
+Usage: prose.py [FILE...]   (without FILE: all *.c, *.h and *.md)
 """
 import re
 import sys
@@ -11,7 +11,7 @@ import sources
 
 TOKEN = re.compile(r'/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'|.', re.S)
 
-# What a comment must not begin with.
+# Beginnings that a comment must not have.
 BEGINNINGS = [
     (r"(?:What|Where|How|Why|Whose|Which)\b(?!.*\?)", "begin with the subject or a verb: Returns ..., Writes ..., The row of ..."),
     (r"Whether\b", "TRUE if ..."),
@@ -20,7 +20,7 @@ BEGINNINGS = [
     (r"The same\b", "name what is equal, and to what"),
     (r"(?:of|to|in|for|that|which|by|its|their) ", "a field's comment does not continue the field's name"),
 ]
-# What no sentence should have.
+# Phrases that no comment or page should have.
 ANYWHERE = [
     (r"(?<!there )\b(?:is|are|has|have|was|were) none\b", "is not a ..., has no ..."),
     (r"\b(?:nobody|whoever)\b", "name who: no caller, the user"),

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Checks that tables of pages and plots equal the output of experiments/tables.py, and that result files are well-formed."""
+"""Checks that the plots and the tables of pages equal the output of experiments/tables.py, and the form of result files."""
 import os
 import re
 import sys
