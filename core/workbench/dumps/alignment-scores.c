@@ -39,7 +39,8 @@ plait_alignment_scores_free (PlaitAlignmentScores *scores)
   g_free (scores);
 }
 
-/* Adds the alignments of source @name, read from @path. The corpus has read them, so they are valid. */
+/* Adds the alignments of source @name, read from @path. Does not check their format, because the corpus has read and
+ * checked the file. */
 static gboolean
 add_source (PlaitAlignmentScores *scores, const char *name, const char *path, GError **error)
 {

@@ -12,8 +12,8 @@
 typedef struct PlaitAlignmentScores PlaitAlignmentScores;
 
 /* Sets *@scores to empty alignments of @corpus; plait_alignment_scores_take() fills them while the corpus is scored.
- * Sets *@scores to NULL if @split has no alignment files. Fails if the model cannot align a source that has such a
- * file, or if a file cannot be read. (transfer full) */
+ * Sets *@scores to NULL if @split has no alignment files; a named evaluation (SPLIT.NAME) never has any. Fails if the
+ * model cannot align a source that has such a file, or if a file cannot be read. (transfer full) */
 gboolean plait_alignment_scores_new (const PlaitExperimentModel *experiment_model, const PlaitRunInputs *run_inputs,
                                      const char *split, const PlaitCorpus *corpus, PlaitAlignmentScores **scores,
                                      GError **error);

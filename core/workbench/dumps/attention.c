@@ -42,11 +42,11 @@ fail_on_sum (const char *what, guint layer, guint head, gint64 target, double su
       what, layer, head, target, sum);
 }
 
-/* For one layer, head and target row: sums of the weights of all attentions that have the name of @first. */
+/* Weights of all attentions with one name, for one layer, head and target row. */
 typedef struct
 {
-  double joint;
-  gboolean any;
+  double joint;      /* sum of all weights */
+  gboolean any;      /* TRUE: there are rows to read */
   gboolean separate; /* TRUE: each of the attentions is a distribution by itself */
 } AttentionTotal;
 
@@ -90,8 +90,8 @@ has_sentinel (const PlaitAttentionRecord *a, const char *name)
   return g_strcmp0 (name, first_of_name (a, PLAIT_RECORDED_JOINTLY) ? PLAIT_RECORDED_JOINTLY : NULL) == 0;
 }
 
-/* Checks that each row of weights sums to 1, over all items of one softmax. Weights of selected rows are not checked,
- * because the combiner defines them. */
+/* Checks that each row of weights sums to 1 in each attention, or over all attentions with one name and the sentinel.
+ * Does not check the weights of selected rows, because the combiner defines them. */
 static gboolean
 check_rows (const PlaitAttentionRecord *a, GError **error)
 {
@@ -120,7 +120,8 @@ check_rows (const PlaitAttentionRecord *a, GError **error)
   return TRUE;
 }
 
-/* Checks that attention to contexts sums to 1 over the memories that are present and the sentinel. */
+/* Checks that attention to contexts sums to 1 over the memories and the sentinel, or to 0 if there is neither a row nor
+ * a sentinel. */
 static gboolean
 check_contexts (const PlaitAttentionRecord *a, GError **error)
 {

@@ -8,18 +8,25 @@
 /*
  * Attention dumps have one heatmap for each sentence (tables/ragged.h) and memory, [layer, head, target, row]. An
  * attention with a name has its own heatmap, "MEMORY:NAME". If a combiner attends to each memory and also jointly to
- * all, the joint attention is "MEMORY:jointly". Rows that a combiner did not select have zeros. If there is attention
- * to contexts, "contexts" is [layer, head, target, memory].
+ * all, the joint attention is "MEMORY:jointly". Rows that a combiner did not select have zeros. The sentinel of joint
+ * attention has the heatmap "<sentinel>", with one row.
+ *
+ * If there is attention to contexts, "contexts" is [layer, head, target, memory]; the sentinel, if there is one, is the
+ * last column. "MEMORY.effective" [layer, target, row] is the product of the attention to the rows and the attention to
+ * the contexts, each the mean over its heads. Names that are also names of memories are in angle brackets.
  *
  * In documents the group of a memory also has "row_sentence" [row], the sentence number of each token, or the attribute
- * rows=sentences if its rows are sentences. Rows that are neither tokens nor sentences have the attribute rows=numbers.
+ * rows=sentences if its rows are sentences. The attribute rows=numbers means that the rows are made of text but are
+ * neither tokens nor sentences.
  *
  * Coverage dumps have one group for each sentence and memory with coverage:
  *
- *     accumulated   [target, row]          the attention that the row has received up to and including this step
+ *     accumulated   [target, row]          attention that the row has received up to and including this step, the mean
+ *                                          over heads
  *     state         [target, row, unit]    coverage state after the step, which the next step's score reads;
  *                                          [target, row] if the state is one number
- *     fertility     [row]                  a value of each row that the plugin computes once, under the plugin's name
+ *     fertility     [row]                  a value of each row that the plugin computes once; the plugin chooses the
+ *                                          name of the dataset
  *
  * With several layers, these arrays are in MEMORY/LAYER. With one state for each head (decoder.coverage_heads), the
  * units of all heads follow each other. Viewers show the state if it is one number for each row, otherwise the
@@ -38,8 +45,9 @@
 /* Returns the name of @attention in dumps: "en", "en:second". (transfer full) */
 char *plait_attention_label (const PlaitRecordedAttention *attention, const PlaitLabels *labels);
 
-/* Writes @attention of one sentence as the item @path. Writes nothing and fails if a row of weights does not sum to 1
- * (within 1e-4), or to 0 if there was nothing to read. The error names layer, head and row. */
+/* Writes @attention of one sentence as the item @path. Writes nothing and fails if weights do not sum to 1 (within
+ * 1e-4), or weights of contexts to 0 if there was nothing to read; the error names layer, head and target row. Does not
+ * check the weights of rows that a combiner selected. */
 gboolean plait_attention_write (PlaitStore *store, const char *path, const PlaitAttentionRecord *attention,
                                 const PlaitLabels *labels, GError **error);
 

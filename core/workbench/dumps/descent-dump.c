@@ -145,7 +145,8 @@ add_tops (Dump *dump, const gint64 *row, gint64 n, guint first)
   add_set (dump, &top, &whole, 1, parent_of (dump, &top, 1), first);
 }
 
-/* Adds the sets of one target row and head. @read [rows] are the weights of the rows that were read. */
+/* Adds the sets of one target row and head. @read [rows] are the weights with which the decoder read the rows; NULL if
+ * @sets is empty. */
 static void
 add_entry (Dump *dump, const PlaitRecordedSets *sets, const PlaitScalar *read)
 {

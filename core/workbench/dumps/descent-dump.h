@@ -15,7 +15,8 @@
  *     row_first_child  [R]: -1 for leaves; the children of a row follow each other
  *     row_children     [R]: number of children
  *     entry_offsets    [L * H * T + 1]: layer l, head h and target word t have the sets entry_offsets[(l H + h) T + t]
- *                      up to the next, in the order in which they were weighed, from the top down
+ *                      up to the next, in the order in which they were weighed, from the top down; a row that was
+ *                      not weighed because its level has no other row is a set of weight 1
  *     set_parent       [sets]: the row whose children are the set; -1 for top rows
  *     set_offsets      [sets + 1]: set s has the elements set_offsets[s] to set_offsets[s + 1] - 1 of the arrays below
  *     row              [n]: a weighed row; a row with two parents may be in the sets of both

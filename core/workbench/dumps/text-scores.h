@@ -7,7 +7,7 @@
 
 /*
  * Scores of texts of a split other than translations: word alignments and tags, a text for each line. A run stores the
- * texts, so that comparisons compute their statistics again.
+ * texts, so that comparisons can compute the statistics of the scores again.
  */
 typedef enum
 {
@@ -32,7 +32,7 @@ gboolean plait_text_scores_add_results (const PlaitTextScores *texts, const Plai
 gboolean plait_text_scores_write (const PlaitTextScores *texts, PlaitStore *store, const char *group, GError **error);
 
 /* Returns the statistics of texts below @group, for the score that a run stores with metric text @metric and title
- * @title. Sets *@scorer (transfer full) to the metric. Returns NULL without an error if @metric is not a score of such
- * texts. (transfer full) */
+ * @title. Sets *@scorer (transfer full) to the metric if the result is not NULL. Returns NULL without an error if
+ * @metric is not a score of alignments or tags. (transfer full) */
 PlaitStatistics *plait_text_scores_read (PlaitStore *store, const char *group, const char *metric, const char *title,
                                          PlaitMetric **scorer, GError **error);

@@ -11,9 +11,10 @@
  *
  * A source counts if it has tokens and its encoder gives one memory. Its attention is the mean over heads, over layers
  * (or of the last layer), and over several attentions to the same memory, summed over target words. If a combiner also
- * attends to contexts, the weights of the contexts do not count. The target's end token and the source's special tokens
- * are left out. The weight of an inner node of a tree, or of an upper row of a pyramid, is spread evenly over its
- * leaves. Jointly attended sources share one distribution, so each of them gets less attention.
+ * attends to contexts, the weights of the contexts do not count. The target's end token and the source's padding, start
+ * and end tokens are left out; unknown tokens count. The weight of an inner node of a tree, or of an upper row of a
+ * pyramid, is spread evenly over its leaves. Jointly attended sources share one distribution, so each of them gets less
+ * attention.
  */
 typedef struct PlaitTranslationRates PlaitTranslationRates;
 
@@ -41,6 +42,6 @@ gboolean plait_translation_rates_write (const PlaitTranslationRates *rates, Plai
 
 /* Returns the statistics of over- or under-translation from the tables below @path. @metric is the metric as the run
  * stores it, such as "over-translation:of=search,source=en", and @title its title. Sets *@scorer (transfer full) to the
- * metric. Returns NULL without an error if @metric is another metric. (transfer full) */
+ * metric, or on failure to NULL. Returns NULL without an error if @metric is another metric. (transfer full) */
 PlaitStatistics *plait_translation_rates_read (PlaitStore *store, const char *path, const char *metric,
                                                const char *title, PlaitMetric **scorer, GError **error);

@@ -13,7 +13,8 @@
  *
  * The attention to a source word is the sum over its pieces; the attention of a target word is the mean over its
  * pieces. A target word is not aligned if a token outside words, such as the end token, gets at least as much of its
- * attention. If two source words get equal attention, the first wins.
+ * attention as the best source word, or if all rows that are not tokens together do. If two source words get equal
+ * attention, the first wins.
  */
 typedef struct
 {
