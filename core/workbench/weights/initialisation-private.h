@@ -22,7 +22,7 @@ typedef struct
 {
   const PlaitParameter *parameter;
   PlaitInitialisationOutcome outcome;
-  gint64 there[2]; /* rows and width in the run or weights; 0: missing, or not a matrix */
+  gint64 there[2]; /* rows and width in the run or weights; 0: missing, not a matrix, or not looked up */
 } PlaitInitialisationEntry;
 
 /* Globs that select parameters by name. */

@@ -44,7 +44,8 @@ is_wanted (const PlaitInitialisation *initialisation, const char *name)
   return taken && !left;
 }
 
-/* TRUE if the model has the component of @parameter and [train] allows to take it. A PlaitPublishedWants. */
+/* TRUE if the model has the component of @parameter, and [train] allows to take the parameter and to use @tensor. If
+ * @parameter is NULL, TRUE if initialise_take is empty and initialise_leave allows @tensor. A PlaitPublishedWants. */
 static gboolean
 wants_tensor (gconstpointer data, const char *tensor, const char *parameter)
 {
@@ -87,7 +88,8 @@ find_streams (const PlaitExperiment *here, const PlaitKeyFile *there, const char
          || g_str_has_prefix (name, PLAIT_INITIALISATION_LABELS) || g_str_has_prefix (name, "masked/output/");
 }
 
-/* TRUE if the rows of parameter @name stand for the same words in @run as here, or are not words. */
+/* TRUE if the rows of parameter @name stand for the same words in @run as in this experiment, or are not words. Does
+ * not recognise embeddings of factors and output layers of tags. */
 static gboolean
 has_same_words (const PlaitInitialisation *initialisation, const PlaitRunInputs *run_inputs, PlaitStore *run,
                 const PlaitKeyFile *there, const char *name)
@@ -159,7 +161,7 @@ has_same_shape (PlaitInitialisationEntry *entry, PlaitStore *run, const char *pa
   return object.shape[0] == entry->parameter->value.rows && object.shape[1] == entry->parameter->value.width;
 }
 
-/* TRUE if the parameter has more learned positions than the run has. Then the first rows are taken. */
+/* TRUE if the parameter has more learned positions than the run or weights have. Then the first rows are taken. */
 static gboolean
 has_room (const PlaitInitialisationEntry *entry)
 {

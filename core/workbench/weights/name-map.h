@@ -27,7 +27,8 @@
  *     words=rows|columns       rows, or columns, are words, mapped as [weights] says
  *     fill=-1e9                value for words that the tensor lacks; 0 by default
  *     plus=E                   a tensor of one row that is added to each row
- *     optional=true            the parameter stays as initialised if the file lacks the tensors; zeros count as missing
+ *     optional=true            the parameter stays as initialised if the file lacks the first tensor of from=; a tensor
+ *                              of zeros need not be used
  *     needs=TEXT               settings with which a model has the parameter, for messages
  */
 typedef struct PlaitNameMap PlaitNameMap;
@@ -37,11 +38,11 @@ enum
   PLAIT_NAME_MAP_SPECIALS = 4, /* number of special tokens: padding, BOS, EOS, unknown */
 };
 
-/* Rows of the words in a published vocabulary. A row may be PLAIT_NAME_MAP_LAST. */
+/* Rows of the words in a published vocabulary. */
 typedef struct
 {
-  gint64 specials[PLAIT_NAME_MAP_SPECIALS];
-  gint64 words;
+  gint64 specials[PLAIT_NAME_MAP_SPECIALS]; /* a row, PLAIT_NAME_MAP_NONE or PLAIT_NAME_MAP_LAST */
+  gint64 words;                             /* row of the first ordinary piece */
 } PlaitNameMapWords;
 
 #define PLAIT_NAME_MAP_NONE ((gint64)-1)
@@ -64,7 +65,7 @@ typedef struct
   gint words; /* PlaitWordAxis */
   double fill;
   gboolean optional;
-  char *place; /* position of the group in the map's file, "FILE:LINE" */
+  char *place; /* position of the group's from= in the map's file, "FILE:LINE" */
 } PlaitParameterMapping;
 
 void plait_parameter_mapping_clear (PlaitParameterMapping *mapping);

@@ -41,7 +41,7 @@ read_config (const char *weights)
 }
 
 /* Returns the value of @key in config.json, spelled as in experiments. Returns @usual (may be NULL) if the key is
- * missing. (transfer full) */
+ * missing, or if its value is no string, number or boolean. (transfer full) */
 static char *
 value_of (const Comparison *comparison, const char *key, const char *usual)
 {

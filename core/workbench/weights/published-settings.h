@@ -11,7 +11,7 @@ typedef gboolean (*PlaitPublishedTakes) (gconstpointer data, const char *prefix)
  * Returns a sentence for each setting of @experiment that differs from the published model. The settings of the
  * published model are those in [settings], [config] and the special tokens of @map, and in config.json in the folder of
  * @weights, if there is one. With such a difference the weights fit, but results differ. Leaves out settings of
- * components that @takes rejects. (transfer full)
+ * components that @takes rejects, except those of [decoder] that encoders use too. (transfer full)
  */
 GStrv plait_published_other_settings (const char *weights, const PlaitNameMap *map, const PlaitExperiment *experiment,
                                       PlaitPublishedTakes takes, gconstpointer data);

@@ -151,7 +151,8 @@ make_of_words (const TensorRequest *request, const PlaitSafetensor *tensor, gint
                       value.data + PLAIT_NAME_MAP_SPECIALS * width, error);
 }
 
-/* Reads @rows rows of @tensor, from row mapping->first on, into the columns of the parameter that begin at @column. */
+/* Reads @rows rows of @tensor, from row mapping->first on, into the columns of the parameter that begin at @column. If
+ * @tensor is [outputs, inputs], mapping->first must be 0 and @rows the number of inputs. */
 static gboolean
 make_columns (const TensorRequest *request, const PlaitSafetensor *tensor, gint64 rows, gint64 column, gint64 width,
               GError **error)

@@ -22,15 +22,16 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitPublished, plait_published_free)
 typedef enum
 {
   PLAIT_PUBLISHED_FAILED,
-  PLAIT_PUBLISHED_ABSENT,      /* the file has no tensor for the parameter */
+  PLAIT_PUBLISHED_ABSENT,      /* the file has no tensor for the parameter, or the map does not make the parameter */
   PLAIT_PUBLISHED_OTHER_SHAPE, /* only without a map: the tensor does not fit */
   PLAIT_PUBLISHED_TAKEN,
 } PlaitPublishedOutcome;
 
 /*
  * Reads the values of @parameter; call plait_parameters_write_values() before. Sets @there to the rows and width of the
- * tensor. For learned positions, reads the first rows; the tensor may have more or fewer. With a map, a missing tensor
- * or another shape is an error that names the map and the file of weights.
+ * tensor, or of the matrix that the map makes of tensors; leaves @there alone if there is no such matrix. For
+ * learned positions, reads the first rows; the tensor may have more or fewer. With a map, another shape or a missing
+ * tensor that is not optional is an error that names the map and the file of weights.
  */
 PlaitPublishedOutcome plait_published_read (PlaitPublished *published, const PlaitParameter *parameter, gint64 there[2],
                                             GError **error);
@@ -44,9 +45,9 @@ char *plait_published_unused (const PlaitPublished *published, guint max, guint 
 typedef gboolean (*PlaitPublishedWants) (gconstpointer data, const char *tensor, const char *parameter);
 
 /*
- * Fails if results of the published model depend on tensors of which no parameter was made; the error names them.
- * Ignores tensors that unused= of the map or @wants excludes, and tensors that equal a used tensor (tied weights).
- * Ignores an alternative if the file has an earlier one, and an optional tensor of zeros.
+ * Fails if results of the published model depend on tensors of which no parameter was made; the error names some
+ * of them. Ignores tensors that unused= of the map or @wants excludes, and tensors that equal a used alternative (tied
+ * weights). Ignores an alternative if the file has an earlier one, and an optional tensor of zeros. TRUE without a map.
  */
 gboolean plait_published_check_unused (const PlaitPublished *published, PlaitPublishedWants wants, gconstpointer data,
                                        GError **error);
