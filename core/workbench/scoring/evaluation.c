@@ -176,7 +176,7 @@ find_references (const PlaitEvaluator *evaluator, const char *split, const Plait
              : NULL;
 }
 
-/* Replaces the translation by the text of the predicted tokens, which are masked tokens. */
+/* Replaces the text of the translation by the pieces that the model predicts for masked tokens. */
 static gboolean
 use_masked_text (PlaitTranslation *translation, const PlaitCorpus *corpus, const PlaitVocabulary *vocabulary,
                  GError **error)
@@ -300,8 +300,8 @@ write_results (const PlaitEvaluation *evaluation, PlaitStore *store, const char 
          && (n == 0 || plait_store_set_list (store, scores, "larger_is_better", PLAIT_STORE_INT64, n, larger, error));
 }
 
-/* Writes counts and times of the search; nothing for classes, which have no search. Times go to /environment, because
- * they differ between machines; counts do not. */
+/* Writes counts and times of the search. Writes nothing if no row was weighed, as for classes, which have no search.
+ * Times go to /environment, because they differ between machines; counts do not. */
 static gboolean
 write_work (const PlaitEvaluation *evaluation, PlaitStore *store, const char *group, GError **error)
 {

@@ -8,11 +8,7 @@
 #include "setup/experiment-model.h"
 #include "search/translate.h"
 
-/*
- * Evaluation of a trained model on one split: translations, scores with intervals, perplexity, and the attention of
- * some sentences. If the model predicts classes, the translations are labels; if it predicts masked tokens, their
- * pieces. Without a decoder, no attention is written.
- */
+/* A text source of an evaluated split. */
 typedef struct
 {
   char *name;
@@ -26,9 +22,13 @@ typedef struct
   double *scores;   /* [n_lines]: score of each line */
 } PlaitOutsideScore;
 
+/*
+ * Evaluation of a trained model on one split: translations, scores with intervals, and perplexity. If the model
+ * predicts classes, the translations are labels; if it predicts masked tokens, their pieces.
+ */
 typedef struct
 {
-  char *split;
+  char *split; /* name of the evaluation: SPLIT or SPLIT.NAME */
   PlaitTranslation *translation;
   PlaitReferences *references;
   GArray *sources;           /* (element-type PlaitEvaluationSource): the sources that are text */
@@ -37,10 +37,10 @@ typedef struct
   gint64 *tokens;            /* [n_lines]: number of tokens of the references, end tokens included */
   GArray *lengths;  /* (element-type PlaitLengthRow): scores by source length; empty unless [evaluate] asks for them */
   GPtrArray *rates; /* (element-type PlaitTranslationRates): over- and under-translation, if [evaluate] requests it */
-  GArray *outside;  /* (element-type PlaitOutsideScore): external scores, once they are computed */
+  GArray *outside;  /* (element-type PlaitOutsideScore): external scores, added by plait_outside_scores_add() */
   GError *fault;    /* error of the first external score that failed, or NULL */
   PlaitAlignmentScores *alignments; /* word alignments; NULL if there are no alignment files */
-  PlaitTagScores *tags;             /* tags of words; NULL if the split lacks tags */
+  PlaitTagScores *tags;             /* tags of words; NULL if the split lacks the tags that the model predicts */
 } PlaitEvaluation;
 
 /* Inputs of an evaluation. All pointers are borrowed. */
@@ -53,7 +53,8 @@ typedef struct
   const gint *stop;
 } PlaitEvaluator;
 
-/* Translates and scores @corpus. (transfer full) */
+/* Translates and scores @corpus, except by external scores (outside-scores.h). @split is SPLIT or SPLIT.NAME. (transfer
+ * full) */
 PlaitEvaluation *plait_evaluation_new (const PlaitEvaluator *evaluator, const char *split, const PlaitCorpus *corpus,
                                        GError **error);
 void plait_evaluation_free (PlaitEvaluation *evaluation);
@@ -62,15 +63,17 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitEvaluation, plait_evaluation_free)
 /* Writes /evaluation/SPLIT, and times to /environment/evaluation/SPLIT. */
 gboolean plait_evaluation_write (const PlaitEvaluation *evaluation, PlaitStore *store, GError **error);
 
-/* Writes the attention of the first @n sentences to /attention/NAME/N. If the model has coverage, copied words or
- * selected rows, writes them to /coverage/NAME/N, /copy/NAME/N and /descent/NAME/N. NAME is SPLIT for attention of the
- * search, SPLIT-forced for forced decoding of the references. N is the line of a sentence, or DOCUMENT.CHUNK. */
+/* Writes the attention of the first @n sentences or chunks to /attention/NAME/ITEM. If the model has coverage, copied
+ * words or selected rows, writes them to /coverage/NAME/ITEM, /copy/NAME/ITEM and /descent/NAME/ITEM. NAME is @split
+ * for attention of the search, @split-forced for forced decoding of the references. ITEM is the line of a sentence, or
+ * DOCUMENT.CHUNK. Writes nothing if the model has no decoder. */
 gboolean plait_evaluation_write_attention (const PlaitEvaluator *evaluator, const char *split,
                                            const PlaitCorpus *corpus, gint64 n, PlaitStore *store, GError **error);
 
 /* Writes attention and coverage of one pass over @batch. Each sentence is an item (tables/ragged.h) of
  * /attention/@name, /coverage/@name, /copy/@name and /descent/@name; @names [n_sentences] are the names of the items.
- * The targets are the best of @hypotheses [n_sentences]; if @hypotheses is NULL, those of the batch. */
+ * The targets are the best of @hypotheses [n_sentences]; if @hypotheses is NULL, those of the batch. Skips sentences
+ * without a hypothesis. */
 gboolean plait_evaluation_write_batch_attention (const PlaitEvaluator *evaluator, const char *name,
                                                  const PlaitBatch *batch, char *const *names,
                                                  const PlaitAttentionRecords *attention,

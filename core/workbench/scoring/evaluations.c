@@ -386,7 +386,8 @@ still_counts (const PlaitEvaluations *evaluations, const char *name)
   return fingerprint && has (setup->trained, name, fingerprint);
 }
 
-/* Copies named evaluations of the old file that are still valid. */
+/* Copies named evaluations of the old file that are still valid. If the new evaluations are named, copies all other
+ * evaluations. */
 static gboolean
 keep_others (const PlaitEvaluations *evaluations, PlaitStore *store, GError **error)
 {

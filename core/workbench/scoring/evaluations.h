@@ -36,15 +36,18 @@ typedef struct
   PlaitRanks *ranks; /* processes that share the search; NULL: only this process */
 } PlaitEvaluationsSetup;
 
-/* Finds out which evaluations are due; makes none of them. Copies @setup. (transfer full) */
+/* Finds out which evaluations are due; makes none of them. Only the first process finds out; the others learn it in
+ * plait_evaluations_make(). Copies @setup. (transfer full) */
 PlaitEvaluations *plait_evaluations_new (const PlaitEvaluationsSetup *setup, GError **error);
 void plait_evaluations_free (PlaitEvaluations *evaluations);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitEvaluations, plait_evaluations_free)
 
-/* Returns the number of evaluations that are due. */
+/* Returns the number of evaluations that are due. In processes other than the first, 0 before
+ * plait_evaluations_make(). */
 guint plait_evaluations_due (const PlaitEvaluations *evaluations);
 
-/* TRUE if the file has evaluations of splits that the experiment no longer has. */
+/* TRUE if the file has evaluations of splits that the experiment no longer has, which plait_evaluations_write() would
+ * drop. FALSE if named evaluations are made. */
 gboolean plait_evaluations_has_others (const PlaitEvaluations *evaluations);
 
 /* Loads the parameters of evaluate.checkpoint into the model, and makes the evaluations that are due. */
@@ -63,6 +66,6 @@ char *plait_evaluations_seal (const PlaitEvaluations *evaluations, const char *f
 gboolean plait_evaluations_is_incomplete (const char *key);
 
 /* Writes the new evaluations to @store, and copies all valid evaluations of the old file. An evaluation is valid if its
- * fingerprint is right; a named one, if its settings still give its fingerprint. Sets what viewers show first: a
- * heatmap, or the training curve. */
+ * fingerprint is right; a named one, if its settings still give its fingerprint. If the new evaluations are named,
+ * copies all others without a check. Sets what viewers show first: a heatmap, or the training curve. */
 gboolean plait_evaluations_write (const PlaitEvaluations *evaluations, PlaitStore *store, GError **error);

@@ -7,15 +7,15 @@
  * External scores (evaluate.scores.NAME): numbers that a command or a file gives, one for each line or document of a
  * test split.
  *
- * The command is run by sh in data.folder, with the name of the split in the variable PLAIT_SPLIT. It reads one input
- * line for each line or document, and prints one number for each input line. An input line has the translation, the
- * first reference and the text sources in the experiment's order, separated by tabs. Other tabs and line ends are
- * replaced by spaces.
+ * The command is run by sh in data.folder, with the name of the evaluation (SPLIT or SPLIT.NAME) in the variable
+ * PLAIT_SPLIT. It reads one input line for each line or document, and prints one number for each input line. An input
+ * line has the translation, the first reference and the text sources in the experiment's order, separated by tabs. In
+ * these fields, tabs, line ends and other ASCII white space become spaces.
  */
 
 /* Computes all external scores of @evaluation. Adds them to its results and, if there are length bins, to its lengths.
- * A score that fails is logged, and its error is kept in evaluation->fault. Fails only if evaluator->stop interrupts a
- * command, or a result cannot be computed. */
+ * A score that fails is logged; the error of the first one is kept in evaluation->fault. Fails only if evaluator->stop
+ * interrupts a command, or a result cannot be computed. */
 gboolean plait_outside_scores_add (PlaitEvaluation *evaluation, const PlaitEvaluator *evaluator, GError **error);
 
 /* Writes the scores of each sentence to @path/NAME. */

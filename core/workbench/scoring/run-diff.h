@@ -3,16 +3,18 @@
 
 #include "hdf5/store.h"
 
-/* Number of differences, bit for bit, between two runs in one group of objects. Time, machine (/environment, seconds)
- * and status are not compared. */
-
+/*
+ * Differences, bit for bit, between two runs in one group of objects. Leaves out what may differ between equal runs:
+ * time and machine (/environment, seconds, tokens per second), status, version, fingerprints, the experiment's text,
+ * the digests of the file, the default for viewers, and named evaluations (SPLIT.NAME).
+ */
 typedef struct
 {
   const char *name; /* name of the group as users see it, such as "parameters and optimizer" */
-  guint compared;   /* number of datasets and their attributes */
+  guint compared;   /* number of datasets, attributes, and groups that one file lacks */
   guint different;  /* number of compared objects that differ or are in one file only */
-  double largest;   /* largest difference between two numbers; 0 if no numbers differ */
-  char *first;      /* first path that differs, or NULL */
+  double largest;   /* largest difference between two floating-point numbers; 0 if none differ */
+  char *first;      /* first path that differs, PATH@NAME for an attribute; NULL if none differs */
 } PlaitRunDiff;
 
 typedef enum
@@ -22,6 +24,7 @@ typedef enum
   PLAIT_RUN_DIFF_LOG,      /* compare training tables */
 } PlaitRunDiffScope;
 
-/* Compares the parts of @a and @b that @extent selects. Reads the rows of training tables up to update @updates (0:
- * all). (transfer full) (element-type PlaitRunDiff) */
+/* Compares the parts of @a and @b that @extent selects. If @updates is not 0, compares only the rows of training tables
+ * up to update @updates, and no attributes. Returns an item for each group, also for those that @extent leaves out.
+ * (transfer full) (element-type PlaitRunDiff) */
 GArray *plait_run_diff_new (PlaitStore *a, PlaitStore *b, PlaitRunDiffScope extent, gint64 updates, GError **error);

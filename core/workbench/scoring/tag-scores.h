@@ -8,7 +8,8 @@
  * the share of words with the right tag. */
 typedef struct PlaitTagScores PlaitTagScores;
 
-/* Returns tags of the lines of @corpus, still empty; NULL if it has no tags. (transfer full) */
+/* Returns tags of the lines of @corpus, still empty; NULL if @corpus lacks all tags that the model predicts.
+ * plait_tag_scores_take() fills them. Keeps pointers to the arguments. (transfer full) */
 PlaitTagScores *plait_tag_scores_new (const PlaitExperimentModel *experiment_model, const PlaitRunInputs *run_inputs,
                                       const PlaitCorpus *corpus);
 void plait_tag_scores_free (PlaitTagScores *scores);

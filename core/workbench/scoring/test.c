@@ -121,9 +121,9 @@ plait_test (PlaitStore *trained, PlaitRunOutput *run_output, PlaitRunInputs *run
  * Functions that open the run by the path of its file
  */
 
-/* TRUE if @overrides do not change the training of @run, whose experiment is @own. A named evaluation (@beside) may
- * change settings of search, even if validation translates, and may truncate sentences that are too long. These
- * settings do not affect training. */
+/* TRUE if @overrides do not change the training of @run, whose experiment is @own. For a named evaluation (@beside),
+ * checks only keys of [data] except too_long: such an evaluation may change settings of search even if validation
+ * translates, and may truncate long sentences, since the run's own settings are kept. */
 static gboolean
 check_training (PlaitStore *run, const PlaitExperiment *own, const PlaitOverride *overrides, gboolean beside,
                 PlaitRegistry *registry, GError **error)

@@ -8,6 +8,7 @@
  * Evaluates a finished run with other metrics, searches, checkpoints or test splits. Writes a new file next to the old
  * one, with a copy of everything trained, and replaces the old file when the new one is complete.
  */
+
 typedef struct
 {
   const char *name; /* NAME, if the evaluations are to be named SPLIT.NAME; NULL: the experiment's own evaluations */
@@ -24,7 +25,8 @@ typedef struct
 
 /* Evaluates @trained, a finished run with fingerprint @training_fingerprint, as the experiment of @run_inputs says, and
  * writes @run_output. If options->name is set, @set lists the settings of the named evaluation. Leaves the file alone
- * if nothing in it would change. PLAIT_ERROR_INPUT if the run's plugins have changed. */
+ * if nothing in it would change. PLAIT_ERROR_PLUGIN if the run's plugins have changed. If an external score fails,
+ * writes everything else, then fails. */
 gboolean plait_test (PlaitStore *trained, PlaitRunOutput *run_output, PlaitRunInputs *run_inputs,
                      const char *training_fingerprint, const PlaitOverride *set, const PlaitTestOptions *options,
                      PlaitTestOutcome *outcome, GError **error);
