@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A page in headless Chromium, driven through the DevTools protocol over two pipes: nothing but Python is needed."""
+"""A page in headless Chromium, driven through the DevTools protocol over two pipes, without Python packages."""
 import base64
 import json
 import os
@@ -19,7 +19,7 @@ def find():
 
 
 class Page:
-    """One page. `errors` has the errors of its script, `requests` its requests to the network."""
+    """One page. `errors` has the errors of its script and log, `requests` the URLs that it requested, files included."""
 
     def __init__(self, width=1200, height=900, dark=False, script=True, patience=60):
         self.folder = tempfile.TemporaryDirectory(prefix="plait-browser-", ignore_cleanup_errors=True)
@@ -103,7 +103,7 @@ class Page:
                 return message["result"]
 
     def open(self, path, fragment=""):
-        """Opens a file and waits until its script, if it runs, has drawn. Returns the seconds that this took."""
+        """Opens a file and waits until it is loaded, not until its script has drawn. Returns the time of the start."""
         begin = time.monotonic()
         self.call("Page.navigate", url="file://" + os.path.abspath(path) + fragment)
         while self.next().get("method") != "Page.loadEventFired":
@@ -125,7 +125,7 @@ class Page:
             time.sleep(.02)
 
     def choose(self, name, value):
-        """Selects @value in the field @name of the page, as a user does, and waits for the picture."""
+        """Selects @value in the field @name of the page, as a user does, and waits until the page has drawn again."""
         self.act(f"""(() => {{ const field = document.getElementById("look-{name}"); field.value = {json.dumps(value)};
           field.dispatchEvent(new Event(field.type === "search" ? "input" : "change")); }})()""")
 

@@ -43,12 +43,12 @@ def one_run(page):
     check(page.value(BLOCKS)[:2], ["en", "fr"])
     check(page.value(TITLES), ["attention to all sources layer 1, mean of 2 heads", "Share of each source in a target token layer 1",
                                "Attention over contexts by decoder layer mean of heads"])
-    # Markup and changes of writing direction in tokens are shown as text.
+    # Markup in tokens is shown as text, and characters that change the writing direction are replaced.
     check("</script>" in page.value(f'{LOOK}.querySelector(".sheet").textContent'), True)
     check(page.value('document.body.textContent.includes("\\u202e")'), False)
-    # The dashes of a ninth run stand on the line of its name.
+    # A sample of a dashed curve (the ninth run has the first) stands in the line of the run's name.
     check(page.value(CURVE), "inline-block")
-    # In the mean over the heads of the last layer, the first row of en has the weights 1 0.
+    # In the mean over the heads of the last layer, the first target token gives the two tokens of en the weights 1 0.
     key(page, "#look .sheet", "ArrowDown")
     check(page.value(f"{TIP}.textContent"), "▁ein → en: ▁<b>a</b>   1.000")
     key(page, "#look .sheet", "ArrowRight")
@@ -61,7 +61,7 @@ def heads(page):
     page.choose("layer", "0")
     page.choose("head", "1")
     check(page.value(TITLES)[0], "attention to all sources layer 0, head 1")
-    # The rows have the weights .125 .875, 0 1 and .75 .25.
+    # The three target tokens give the two tokens of en the weights .125 .875, 0 1 and .75 .25.
     key(page, "#look .sheet", "ArrowDown")
     check(page.value(f"{TIP}.textContent"), "▁ein → en: ▁<b>a</b>   0.125")
     page.value(f'{LOOK}.querySelector(".side details").open = true')
@@ -129,7 +129,7 @@ def addresses(page):
 
 
 def descent(page):
-    """Checks the pyramid of a word: all rows have frames, weighed rows have cells, selected rows are outlined."""
+    """Checks the pyramid of a word: its levels, cells of weighed rows, and the frame of a row that is not weighed."""
     picture = f'[...{LOOK}.querySelectorAll(".side figure")].at(-1)'
     check(page.value(f"{picture}.querySelector('figcaption').textContent"), "descent to en layer 0, mean of 2 heads")
     check(page.value(f"[...{picture}.querySelectorAll('.words button')].map((b) => b.textContent)"), ["▁ein", "Mann"])

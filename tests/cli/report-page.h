@@ -3,7 +3,8 @@
 
 #include <glib.h>
 
-/* The data for the script of plait report, read from the page as the script reads them. */
+/* Data of a page of plait report, unpacked as the script of the page does: a JSON text, and @n bytes of weights, which
+ * belong to @all. */
 typedef struct
 {
   char *json;
@@ -18,6 +19,6 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Pack, pack_clear)
 /* Returns the page that plait report makes of @files, a list of file names separated by blanks. */
 const char *page_of (const char *files);
 
-/* read_index() unpacks the index of the page @html, read_pack() the pack number @n of a sentence. */
+/* read_index() unpacks the index of the page @html, read_pack() pack @n of its sentences, from 0. */
 void read_index (Pack *pack, const char *html);
 void read_pack (Pack *pack, const char *html, guint n);

@@ -19,14 +19,14 @@ static const char experiment[]
         "serial") "[train]\nbatch=6\nepochs=2\nwarm_up=4\nvalidate_every=5\naverage=3\nkeep=3\n[decode]\nbeam=2\n"
                   "maximum_length=8\n[evaluate]\nresamples=10\nattention=1\ncheckpoint=average\n";
 
-/* The stores whose parameters are averaged, and the parameters of the mean, which is checked. */
+/* The file of a mean, which is checked, and the files whose parameters were averaged. */
 typedef struct
 {
   PlaitStore *mean;
   PlaitStore *stores[3];
   const char *paths[3]; /* path of the group of parameters in each store */
   guint n;
-  guint compared;
+  guint compared; /* number of parameters that were compared */
 } Means;
 
 /* Compares one parameter with the mean of its values in all checkpoints, computed in double precision. */
@@ -92,7 +92,7 @@ TEST_CASE (average, of_runs_is_the_mean_of_each_parameter)
   check_means (&means);
 }
 
-/* The mean of a checkpoint with itself is the checkpoint, to the bit. */
+/* The mean of a checkpoint with itself can be exported, and translates as the checkpoint. */
 TEST_CASE (average, of_one_checkpoint_twice_is_the_checkpoint)
 {
   train ();

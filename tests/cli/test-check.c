@@ -181,7 +181,8 @@ TEST_CASE (check_command, finds_none_under_any_decoder)
     }
 }
 
-/* An axis replaces the value that the file gives the key. plait run uses this value, so plait check checks it too. */
+/* In a grid, an axis replaces the value that the group of the key gives. plait run ignores axes and uses the value of
+ * the group, so plait check checks this value too. */
 TEST_CASE (check_command, checks_what_axes_replace)
 {
   g_autofree char *grid = g_strconcat (sound, "[grid]\nsource.a.heads=1;2\ntrain.epochs=1;2\n", NULL);
@@ -229,7 +230,7 @@ TEST_CASE (check_command, removes_keys)
     }
 }
 
-/* --set only sets keys; "!KEY" removed one before --unset had a type of its own. */
+/* --set cannot remove a key, neither as KEY nor as !KEY; --unset does. */
 TEST_CASE (check_command, refuses_set_without_a_value)
 {
   static const char *const wrong[] = { "train.epochs", "!train.initialise" };
@@ -280,7 +281,7 @@ TEST_CASE (check_command, broken_modules_are_told_before_data_are_read)
     }
 }
 
-/* Removes each line of a file in turn: plait check still checks the rest. */
+/* Comments out each line of a file in turn: plait check ends with 0 or 2 and prints a line about the file. */
 TEST_CASE (check_command, survives_each_line_that_is_missing)
 {
   static const char *const lines[] = { "[data]",
@@ -319,7 +320,7 @@ TEST_CASE (check_command, survives_each_line_that_is_missing)
     }
 }
 
-/* Every command that reads references reports those that a metric cannot score, before training. */
+/* plait check and plait run --dry-run report references that a metric cannot score, plait test before it searches. */
 TEST_CASE (check_command, references_are_held_to_the_metrics)
 {
   g_autoptr (GString) target = g_string_new ("x y\n");
@@ -375,7 +376,8 @@ TEST_CASE (check_command, references_are_held_to_the_metrics)
   CHECK_REFUSED (CALL ("run", "made.ini", "--dry-run", "-q"), "test: the reference of sentence 1 has ");
 }
 
-/* A training step with so many tokens takes minutes; planning it must take seconds. */
+/* A training step with 100,000 tokens takes minutes, so plait run --dry-run estimates its time instead of measuring
+ * it. */
 TEST_CASE (check_command, a_plan_estimates_what_takes_long)
 {
   g_autoptr (GString) source = g_string_new ("a b\na\n");
@@ -398,8 +400,7 @@ TEST_CASE (check_command, a_plan_estimates_what_takes_long)
   CHECK_CONTAINS (shorter.output, "\"step_is_estimated\": false");
 }
 
-/* Before a run learns a vocabulary, it reports all faults of its text, each once: numbers of lines, trees, empty lines,
- * invalid UTF-8. */
+/* Before a run learns a vocabulary, it reports all faults of its text: numbers of lines, empty lines, invalid UTF-8. */
 TEST_CASE (check_command, a_run_finds_files_that_do_not_go_together_before_it_learns)
 {
   static const char *const parts[]

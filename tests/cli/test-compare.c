@@ -92,7 +92,7 @@ TEST_CASE (compare_command, takes_settings_of_a_source_from_who_has_it)
                                "  source.b.heads    –       4     5\n");
 }
 
-/* On a narrow terminal, names keep their ends, and scores keep their p value and its mark. */
+/* On a narrow terminal, long names keep their beginnings and ends. */
 TEST_CASE (compare_command, on_a_narrow_terminal)
 {
   write_runs ();
@@ -136,8 +136,8 @@ TEST_CASE (compare_command, tests_equivalence)
   CHECK_CONTAINS (plait_test_read_text ("margin.html"), "p (within 0.5)");
 }
 
-/* Values are compared as numbers, however they are written, and a missing setting counts as its default. Settings of
- * plugins are compared by their texts, without loading the plugins. */
+/* Numbers are compared by their values, however they are written, also in settings of plugins, which are not loaded. A
+ * missing setting of the core counts as its default. */
 TEST_CASE (compare_command, compares_settings_by_their_values)
 {
   static const char *const one = "[train]\nlearning_rate=1e-3\n[combiner]\nscale=.5\nkind=1e-1x\n";
@@ -302,7 +302,7 @@ TEST_CASE (compare_command, attention_by_jensen_shannon)
   CHECK_CONTAINS (json.output, "\"memory\": \"en\"");
   CHECK_CONTAINS (json.output, "\"sentences\": 1");
   CHECK_CONTAINS (json.output, "0.3333333333333333,");
-  /* The report shows the divergences as compare does. */
+  /* The report has a section on the divergences. */
   DONE (CALL ("report", "one.h5", "turned.h5", "-o", "page.html"));
   const char *page = plait_test_read_text ("page.html");
 
@@ -326,8 +326,8 @@ TEST_CASE (compare_command, tells_sentences_that_differ_most)
   CHECK_CONTAINS (json.output, "\"a man rides bikes yesterday\"");
 }
 
-/* Counted by hand. Words that the training text lacks: 8 of 12 and 12 of 12 are right; words that it has once: 3 of 3
- * and 4 of 4; four times: 1 of 3 and 1 of 1. */
+/* Counted by hand for one.h5, as right words of the references and of the hypotheses. Words that the training text
+ * lacks: 8 of 12 and 8 of 12; words that it has once: 3 of 3 and 3 of 4; four times: 1 of 3 and 1 of 1. */
 TEST_CASE (compare_command, scores_words_by_how_often_training_had_them)
 {
   write_runs ();
@@ -399,7 +399,7 @@ TEST_CASE (report_command, one_page_that_needs_nothing_else)
   CHECK_STRING (page, other);
   CHECK_CONTAINS (page, "<title>A &lt;title&gt;</title>");
   CHECK_CONTAINS (page, "100.00");
-  /* The table has as many headers as columns: the score, the plot of its interval, p. */
+  /* The plot of the interval, between the score and p, has an empty header. */
   CHECK_CONTAINS (page, "<th class=\"number\">chrF2</th><th></th><th class=\"number\">p (one seed)</th>");
   CHECK_CONTAINS (page, "<polyline ");
   CHECK_CONTAINS (page, "two dogs run under green grass");

@@ -92,7 +92,8 @@ report (const PlaitTestRun *run)
   return page_of ("run.h5 --sentences 4");
 }
 
-/* The page stores labels once for both words, and markup in labels as text. click.py tests what the script draws. */
+/* The page stores labels of rows and of both target words, with markup only in the packed data. click.py tests what the
+ * script draws. */
 TEST_CASE (descent, stands_in_the_report)
 {
   const char *html
@@ -108,7 +109,7 @@ TEST_CASE (descent, stands_in_the_report)
   CHECK (!strstr (html, "<i>"));
 }
 
-/* A report without descents or attention does not mention them. */
+/* In a report without descents or attention, their lists are empty. */
 TEST_CASE (descent, is_not_spoken_of_in_a_report_without_one)
 {
   const char *plain = report (&(PlaitTestRun){ .combiner = "serial", .hypotheses = plait_test_wrong });
@@ -140,7 +141,7 @@ TEST_CASE (descent, of_long_sentences_leaves_the_report_small)
     }
 }
 
-/* Draws descents of many words. If they are too large for a page, the report says so. */
+/* A report draws a descent of 600 words. If a descent is too large, the report refers to plait show. */
 TEST_CASE (descent, of_very_many_words_is_left_to_show)
 {
   const char *html = report (&(PlaitTestRun){
@@ -192,8 +193,8 @@ TEST_CASE (descent, refuses)
   CHECK_REFUSED (CALL ("show", "run.h5", PLACE, "--layer", "1"), "has no layer 1; expected 0 to 0, or mean");
 }
 
-/* Copies the descent of run.h5 to @name and damages its array @spoilt: removes one number (@cut), or sets the first or
- * last number to @number. */
+/* Copies the descent of run.h5 to @name and damages its array @spoilt, if any: removes the last number (@cut), or
+ * sets the first or last number (@last) to @number. */
 static void
 write_spoilt (const char *name, const char *spoilt, gboolean cut, gboolean last, gint64 number)
 {

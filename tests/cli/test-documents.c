@@ -148,7 +148,8 @@ TEST_CASE (documents_of_runs, are_translated_chunk_by_chunk_and_joined_again)
   CHECK_CONTAINS (metrics.output, "unit:document");
 }
 
-/* The decoder attends to a memory of tokens and then to a memory of sentences. Positions of sentences are learned. */
+/* The encoder hat gives a memory of tokens and a memory of sentences, to which the decoder attends in this order. A
+ * document cannot have more sentences than learned positions of sentences. */
 TEST_CASE (documents_of_runs, are_read_by_their_sentences)
 {
   static const char *const source = "[source en]\nencoder=transformer\nlayers=1\n";
@@ -182,8 +183,8 @@ TEST_CASE (documents_of_runs, are_read_by_their_sentences)
   CHECK_CONTAINS (none.errors, "the encoder hat reads documents, but the stream en has no documents");
 }
 
-/* A plain encoder reads documents as tokens: whole, without start tokens, with one document on each line, or with
- * sentences split by rule. */
+/* A plain encoder reads documents as tokens: whole, without start tokens, truncated, with one target line for each
+ * document, or one document on each line, which is split into sentences by rule. */
 TEST_CASE (documents_of_runs, may_be_anything_else)
 {
   const struct

@@ -28,8 +28,8 @@ write_files (void)
                     plait_test_format (DATA SMALL_SOURCE ("a") SMALL_DECODER ("serial") REST, "a", "a", "0.01"));
 }
 
-/* Writes the parameters of text.safetensors, except those of its source, and the identity matrix as projection of the
- * features. */
+/* Writes features.safetensors: the parameters of text.safetensors, except those of its source, and the identity matrix
+ * as projection of the features. */
 static void
 write_parameters (void)
 {

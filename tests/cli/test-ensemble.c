@@ -67,7 +67,7 @@ TEST_CASE (ensemble_command, does_not_depend_on_threads_and_batches)
     }
 }
 
-/* Reads the log-probability at the beginning of each line of @text into @scores. */
+/* Reads the log-probability at the beginning of each line of @text into @scores. Returns the number of lines. */
 static guint
 read_scores (const char *text, double *scores)
 {
@@ -162,7 +162,7 @@ TEST_CASE (ensemble_command, refuses_runs_that_do_not_translate_together)
   CHECK_REFUSED (CALL ("translate", "one.h5", "two.h5", A, B, C, "-o", "two.h5", "--force"), "two.h5");
 }
 
-/* The sum of these weights is not finite. */
+/* Weights count by their ratio, even if their sum is not finite. */
 TEST_CASE (ensemble_command, takes_the_greatest_weights)
 {
   train ();

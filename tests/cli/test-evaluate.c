@@ -103,7 +103,7 @@ TEST_CASE (evaluate_command, marks_what_is_significant)
   CHECK_CONTAINS (call.output, "  1.0000    1.0000\n");
 }
 
-/* Line ends, a byte order mark and blank lines do not change the scores. */
+/* CR LF, a byte order mark and a missing last line end do not change the scores. */
 TEST_CASE (evaluate_command, reads_text_as_every_command_does)
 {
 #define METRICS                                                                                                        \

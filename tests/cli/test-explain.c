@@ -24,7 +24,7 @@ static const char text[] = "[data]\n"
                            "heads=2\n"
                            "feed_forward=24\n";
 
-/* Returns the JSON from the object of @component on. (transfer full) */
+/* Returns the JSON from the name of @component to the next "token_of"; NULL if one is missing. (transfer full) */
 static char *
 part_of (const char *json, const char *component)
 {
@@ -49,7 +49,7 @@ TEST_CASE (explain_command, counts_parameters_and_operations)
   CHECK_CONTAINS (a, "\"parameters\": 1200,");           /* 2 * (16 * 24 + 24 + 8 * 16 + 8 * 8) */
   CHECK_CONTAINS (a, "\"multiply_adds_a_token\": 1152"); /* 2 * (16 * 24 + 8 * 16 + 8 * 8) */
   CHECK_CONTAINS (prediction, "\"multiply_adds_a_token\": 320");
-  /* The first number in the output is that of the whole model, the others must add up to it. */
+  /* The first number of parameters in the output is that of the model; the others must add up to it. */
   for (const char *place = strstr (call.output, key); place; place = strstr (place + 1, key))
     {
       gint64 n = g_ascii_strtoll (place + strlen (key), NULL, 10);
@@ -81,7 +81,8 @@ TEST_CASE (explain_command, prints_equations_and_shapes)
   CHECK_CONTAINS (other.output, "s = cell (s', [y, c])");
 }
 
-/* The table is tied. The gate multiplies three rows of width 16 by a column, the weights of two sources by two more. */
+/* The embedding table is tied. For p_gen the pointer output multiplies three rows of width 16 by a column, and for the
+ * shares of two sources by two columns more. */
 TEST_CASE (explain_command, explains_outputs)
 {
   plait_test_write ("explained.ini", text);

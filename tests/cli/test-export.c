@@ -208,7 +208,7 @@ TEST_CASE (export_command, writes_a_model_of_ctranslate2)
 }
 
 /* CTranslate2 finds special tokens by their names, which source and target share, so no text may contain these names.
- * With them its scores equalled plait's (ctranslate2 4.8.5). */
+ * With the names below, the scores of CTranslate2 4.8.5 equalled plait's. */
 TEST_CASE (export_command, names_special_tokens_of_ctranslate2_as_no_text_is_spelt)
 {
   static const struct
@@ -332,7 +332,7 @@ TEST_CASE (export_command, tells_the_limits_of_ctranslate2)
   CHECK_CONTAINS (described, "encoder/position_encodings/encodings 3000 8 float32\n");
   CHECK_CONTAINS (described, "decoder/position_encodings/encodings 3000 8 float32\n");
 
-  /* The run is not deleted even if it has the name of a file of the converted model. */
+  /* A run that is also a file of the converted model is not replaced, even with --force. */
   CHECK (g_unlink (model) == 0 && link (plait_test_path ("small.h5"), model) == 0);
   CHECK_REFUSED (CONVERT ("model/model.bin", "-o", "model", "--force"),
                  "model.bin: is the same file as model/model.bin, which is read");
@@ -387,7 +387,7 @@ TEST_CASE (export_command, refuses_what_it_cannot_do)
   CHECK (!plait_test_exists ("new.safetensors"));
 }
 
-/* Runs @code in Python, with the script imported as module m. */
+/* Runs @code in Python with to-ctranslate2.py as module m, and with an empty m.Model as model. */
 static PlaitTestCall
 run_module (const char *code)
 {

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* Source factors in experiments and runs. */
+/* Tests of source factors in experiments and runs. */
 
 #define FILES(split) split ".a=a\n" split ".a.pos=pos\n" split ".a.case=case\n" split ".t=t\n"
 #define KEYS "factors=pos+case\n"
@@ -60,7 +60,8 @@ TEST_CASE (factors, are_trained_with_and_translated_with)
   CHECK_CONTAINS (mismatch.errors, "short:3: the line has 1 tokens, but the line a:3 of a has 2 words");
 }
 
-/* A run without factors gives the other parameters. Concatenated embeddings need words of other widths. */
+/* A run with factors takes all other parameters from a run without factors. With factor_join=concat, the embeddings of
+ * words are narrower by the widths of the factors. */
 TEST_CASE (factors, are_added_to_a_trained_run)
 {
   write_files ();

@@ -60,7 +60,7 @@ TEST_CASE (command_grid, says_everywhere_which_cells_are_left_out)
   DONE (CALL ("report", "tiny/grid.h5", "--output", "tiny.html"));
   const char *page = plait_test_read_text ("tiny.html");
   CHECK_CONTAINS (page, told);
-  /* The tables that plait test makes report the difference too. */
+  /* The tables that plait test makes tell of the cell that is left out too. */
   DONE (CALL ("test", "tiny/grid.h5", "--set", "decode.beam=2", "--as", "wide"));
   const char *again = plait_test_read_text ("tiny/table.md");
   CHECK_CONTAINS (again, told);
@@ -183,7 +183,7 @@ TEST_CASE (command_grid, says_that_cells_begin_with_less_of_another_run)
       "The runs take different numbers of parameters from train.initialise: all in decoder.combiner=serial; ");
   PlaitTestCall run = CALL ("grid", "tiny.ini", "--quiet", "--set", "train.initialise=start.h5");
   CHECK_CONTAINS (run.output, "all in serial; ");
-  /* A cell with fewer sources still trains on the same lines. */
+  /* A cell with fewer sources takes all its parameters from the run too, so nothing is reported. */
   write_grid ("experiment.sources=a;a+b\n", "one", "r s\ns r\nr r\n");
   PlaitTestCall sources = DONE (CALL ("grid", "tiny.ini", "--dry-run", "--set", "train.initialise=start.h5"));
   CHECK (!strstr (sources.output, "numbers of parameters from train.initialise"));

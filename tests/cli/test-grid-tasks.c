@@ -52,7 +52,7 @@ TEST_CASE (command_grid, prints_lines_that_any_scheduler_runs)
   run_line (lines[0]);
   PlaitTestCall all
       = DONE (CALL ("grid", "tiny.ini", "--output", FOLDER, "--collect", "--quiet", "--set", "experiment.name=a name"));
-  /* The tables are equal except for the speed. */
+  /* The tables are equal up to the number of parameters in the first row. */
   g_auto (GStrv) one = g_strsplit (whole.output, "2200", 2), two = g_strsplit (all.output, "2200", 2);
   CHECK_STRING (two[0], one[0]);
 
@@ -61,7 +61,7 @@ TEST_CASE (command_grid, prints_lines_that_any_scheduler_runs)
   CHECK_CONTAINS (none.errors, FOLDER ": no cell is left to run");
 }
 
-/* Returns the number of validations in the log of the first cell in @folder whose file name begins with @cell. */
+/* Returns the number of validations in all logs in @folder whose names begin with @cell. */
 static guint
 count_validations (const char *folder, const char *cell)
 {
@@ -81,7 +81,8 @@ count_validations (const char *folder, const char *cell)
   return n;
 }
 
-/* Each trained cell writes a training log, whatever executor runs it. Of cells with equal training, one is trained. */
+/* Each trained cell writes a training log, whether plait grid or a printed line runs it. Of cells with equal training,
+ * one is trained. */
 TEST_CASE (command_grid, tells_of_training_as_run_does)
 {
   const char *logs = plait_test_path ("its logs");
@@ -169,7 +170,7 @@ TEST_CASE (command_grid, refuses_what_no_executor_does)
                   "executor.partition: is neither an axis nor a key of [grid]; write GROUP.KEY=VALUE;VALUE");
 }
 
-/* Installs @script as the program @name, in front of PATH. */
+/* Writes the shell script @script as the program bin/@name. */
 static void
 stand_in (const char *name, const char *script)
 {
@@ -180,7 +181,8 @@ stand_in (const char *name, const char *script)
   CHECK_INT (g_chmod (plait_test_path (file), 0755), 0);
 }
 
-/* Installs a fake Slurm in front of PATH. Its programs log their arguments; its sbatch then runs the script @sbatch. */
+/* Installs a fake Slurm in front of PATH. sbatch logs its arguments in words and its input in script, counts its calls
+ * as $n, and runs the script @sbatch. scancel logs its first argument in cancelled; squeue prints the file queue. */
 static void
 stand_in_slurm (const char *sbatch)
 {
@@ -217,7 +219,8 @@ TEST_CASE (command_grid, hands_arrays_and_a_collector_to_slurm)
   CHECK_CONTAINS (script, " --collect\n");
 }
 
-/* --dry-run prints what would be submitted. It asks an installed Slurm only for the maximum size of an array. */
+/* --dry-run prints what would be submitted. It asks an installed Slurm only for the maximum size of an array and for
+ * the jobs in the queue. */
 TEST_CASE (command_grid, says_beforehand_what_slurm_would_be_asked)
 {
   plait_test_write_grid ("experiment.seed=1;2;3\nexecutor=slurm\nexecutor.memory=3G\nexecutor.options=--partition=cpu\n"

@@ -95,7 +95,6 @@ TEST_CASE (command_test, puts_another_search_of_all_cells_into_the_table)
   PlaitTestCall grid = CALL ("grid", "tiny.ini", "--quiet");
   CHECK_STRING (grid.output, greedy.output);
 
-  /* Evaluations with one name but different settings do not share a column, */
   g_autoptr (GDir) folder = g_dir_open (plait_test_path ("tiny"), 0, NULL);
   const char *file = NULL;
   g_autofree char *cell = NULL;
@@ -103,7 +102,7 @@ TEST_CASE (command_test, puts_another_search_of_all_cells_into_the_table)
     if (g_str_has_prefix (file, "combiner-flat") && g_str_has_suffix (file, ".h5"))
       cell = g_build_filename ("tiny", file, NULL);
   REQUIRE (cell);
-  /* except if the different settings change no score. */
+  /* Evaluations with one name share a column if their different settings change no score. Others are reported. */
   DONE (CALL ("test", cell, "--set", "decode.maximum_length=2", "--set", "evaluate.length_bins=2;4", "--as", "short",
               "--json"));
   PlaitTestCall together = CALL ("grid", "tiny.ini");

@@ -8,8 +8,8 @@
 #include "sample-run.h"
 #include "grids.h"
 
-/* Tests the output of --json of all commands that read files: one JSON document each, with null for missing values, and
- * numbers that are not texts. */
+/* Tests the output of --json of commands that print one JSON document: null for missing values, and numbers that are
+ * not texts. */
 
 static const char small[] = "[data]\ngenerate=agreement\nvocabulary_type=words\n" SMALL_SOURCE ("a") TINY_DECODER;
 

@@ -22,8 +22,8 @@ forest_call (const char *const *words)
   return plait_test_call_with_plugins (plait_test_build_path ("tests/cli/forest"), words);
 }
 
-/* Returns the labels of the rows of the memory of a, in the attention that the dump has of sentence @sentence.
- * (transfer full) */
+/* Returns the row labels of source a, separated by blanks, in the attention of sentence @sentence in dump.h5; "" if it
+ * cannot be read. (transfer full) */
 static char *
 labels_of (guint sentence)
 {
@@ -75,7 +75,8 @@ TEST_CASE (latents, are_numbered_unless_they_stand_for_tokens)
       g_autofree char *labels = labels_of (0), *of_five = labels_of (1);
       CHECK_STRING (labels, cases[i].labels);
       CHECK_STRING (of_five, cases[i].of_five);
-      /* Two models cannot be compared, because row 0 of one does not correspond to row 0 of the other. */
+      /* Rows that are not tokens cannot be compared, because row 0 of one model need not correspond to row 0 of
+       * another. */
       PlaitTestCall compared = FOREST ("compare", "--attention", "dump.h5", "dump.h5");
       CHECK_CONTAINS (compared.output, cases[i].aligned ? "  2 sentences\n"
                                                         : "  0 sentences; 2 sentences left out: their tokens, layers "

@@ -23,7 +23,7 @@ make_without (const char *module)
   CHECK_INT (status, 0);
 }
 
-/* Calls that copy of plait. */
+/* Calls bare/plait with the environment variables @variable, which are separated by blanks. */
 static PlaitTestCall
 call_bare (const char *variable, const char *const *arguments)
 {

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/* Runs that predict a number for each line ([predict] kind=number). */
+/* Tests of runs that predict a number for each line ([predict] kind=number). */
 
 /* Writes @n lines of good and bad words, and the share of good words in each. */
 static void
@@ -50,7 +50,7 @@ write_experiment (void)
                       "learning_rate=0.01\nschedule=constant\nmetric=pearson\n[evaluate]\nresamples=50\n");
 }
 
-/* Returns the number in the line of @output with @metric. */
+/* Returns the number after the first @metric in @output. */
 static double
 score_of (const char *output, const char *metric)
 {

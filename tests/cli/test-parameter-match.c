@@ -40,8 +40,8 @@ parameters_behind (const char *text, const char *cell)
   return number ? g_ascii_strtoll (number + 2, NULL, 10) : -1;
 }
 
-/* Serial attention has 1056 parameters more than flat attention: 4 w w for the second memory and two norms, with w =
- * 16. A unit of the feed-forward layer has 2 w + 1 = 33 parameters, so 32 units fewer compensate for that. */
+/* Serial attention has 1056 parameters more than flat attention: 4 w w for the second memory and 2 w for its norm, with
+ * w = 16. A unit of the feed-forward layer has 2 w + 1 = 33 parameters, so 32 units fewer compensate for that. */
 TEST_CASE (grid_match, widths_are_solved_for)
 {
   plait_test_write ("matched.ini", BASE "decoder.combiner=flat;serial;hierarchical\nmatch=parameters\n"

@@ -203,7 +203,7 @@ TEST_CASE (plot_data, is_drawn_over_axes_in_reports)
   CHECK (!strstr (html, "<h2>Scores by experiment.seed</h2>"));
 }
 
-/* Draws values that are not finite as such, even in a heatmap that has no other values. */
+/* A heatmap without a finite value can be drawn. */
 TEST_CASE (plot_command, draws_what_is_no_number)
 {
   NEEDS_PLOT;
@@ -223,7 +223,7 @@ TEST_CASE (plot_command, draws_what_is_no_number)
   DONE (CALL ("plot", "one.h5", MAP, "-o", "figure.png"));
 }
 
-/* Names each missing letter once, with a package of fonts that has it. */
+/* Names up to eight missing letters, and the packages of fonts that have them. */
 TEST_CASE (plot_data, names_fonts_for_letters_that_none_has)
 {
   static const struct
@@ -276,7 +276,7 @@ TEST_CASE (plot_command, warns_of_letters_that_no_font_has)
   CHECK (!strstr (plain.errors, "font"));
 }
 
-/* After seven lines, colours repeat with other dashes. */
+/* There are seven colours. Each of 15 lines has another colour or other dashes. */
 TEST_CASE (plot_command, tells_many_lines_apart)
 {
   g_autoptr (GHashTable) strokes = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);

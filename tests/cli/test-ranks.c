@@ -46,7 +46,7 @@ is_absent (void)
   if (is_absent ())                                                                                                    \
   SKIP_TEST ("there is no MPI: libopenmpi-dev, openmpi-bin")
 
-/* Checks that @call printed one error, which contains @part, from the first process. */
+/* Checks that the processes of @call printed one error in all, and @part. */
 static void
 check_told_once (const PlaitTestCall *call, const char *part)
 {
@@ -65,8 +65,8 @@ check_told_once (const PlaitTestCall *call, const char *part)
   " --exclude-path /training/updates/target_tokens_per_second"                                                         \
   " --exclude-attribute /training/updates/step " /* this attribute refers to the columns of times */
 
-/* Checks that a launch fails and that one error contains @part. mpirun itself prints further lines when a process
- * fails. */
+/* Checks that a launch exits with 2, writes no refused.h5, and prints one error, with @part. mpirun itself prints
+ * further lines when a process fails. */
 static void
 check_launch_refused (const char *command, const char *part)
 {
@@ -199,7 +199,8 @@ find_served (const char *name)
   g_assert_not_reached ();
 }
 
-/* Checks that the first process failed with exit code @code, and that one error contains @part. */
+/* Checks that the first process failed with exit code @code, that the second ended with 0, and that there was one
+ * error, with @part. */
 static void
 check_failed (const char *name, int code, const char *part)
 {
@@ -341,8 +342,8 @@ TEST_CASE (ranks, have_the_bits_of_one_process_with_tags)
   check_same ("tags");
 }
 
-/* mpirun ends all processes when one has failed, possibly before the first process has printed its error. Here the
- * first process waits until the second has written its exit code. */
+/* Only the first process exits with an error, because mpirun ends all processes when one has failed, possibly before
+ * the first has printed its error. Here the first process waits until the second has written its exit code. */
 TEST_CASE (ranks, leave_word_and_code_to_the_first)
 {
   SKIP_WITHOUT_MPI;

@@ -7,7 +7,7 @@
 #include "files.h"
 #include "harness.h"
 
-/* Tests that the manual page and completion have all that --help has, and tests of the command in a shell. */
+/* Tests that the manual page and completion have all options of --help, and tests of plait in a shell. */
 
 /* Returns the names of the commands that plait --help lists. (transfer full) */
 static GPtrArray *
@@ -24,7 +24,7 @@ commands (void)
   return names;
 }
 
-/* Returns @text from @begin to the next @end. (transfer full) */
+/* Returns @text from @begin to the next @end, or to the end of @text; "" if @begin is missing. (transfer full) */
 static char *
 part_of (const char *text, const char *begin, const char *end)
 {
@@ -216,8 +216,8 @@ TEST_CASE (reference, zsh_completes_settings)
     }
 }
 
-/* zsh completes the words of a choice, files for a path, and both names of an option with a letter. Brackets in a help
- * text are escaped. */
+/* zsh completes the words of a choice, files and folders for a path, and one-letter and long options. Brackets in a
+ * help text are escaped. */
 TEST_CASE (reference, zsh_knows_what_options_take)
 {
   g_autofree char *program = g_find_program_in_path ("zsh");
@@ -237,7 +237,7 @@ TEST_CASE (reference, zsh_knows_what_options_take)
   CHECK_CONTAINS (check, "\n*:argument:_plait_names\n");
 }
 
-/* Shells and checkers of manual pages, if they are installed, find no faults. */
+/* zsh, mandoc and man, if they are installed, find no faults in the completion and the manual pages. */
 TEST_CASE (reference, checkers_find_nothing)
 {
   PlaitTestCall zsh = CALL ("help", "--zsh");

@@ -29,7 +29,7 @@ write_files (void)
   plait_test_write ("v", "two\nthree\n\none two\n");
 }
 
-/* Writes the strings at @path of the run to the file @name. */
+/* Writes the four strings at @path of @store as lines to the file @name. */
 static void
 extract (PlaitStore *store, const char *path, const char *name)
 {
@@ -41,7 +41,8 @@ extract (PlaitStore *store, const char *path, const char *name)
   plait_test_write (name, plait_test_format ("%s\n", text));
 }
 
-/* Returns the value of "score" that follows "@key": "@metric" in the JSON text @json. (transfer full) */
+/* Returns the member "score", with its name, that follows "@key": "@metric" in the JSON text @json; "none" if it is
+ * missing. (transfer full) */
 static char *
 score_of (const char *json, const char *key, const char *metric)
 {
@@ -87,7 +88,7 @@ TEST_CASE (references, scores_are_those_of_all_references)
   CHECK (!g_str_equal (of_one, expected));
 }
 
-/* Only systems with equal references are compared. */
+/* Runs with different references stand in tables of their own, whose titles name the references. */
 TEST_CASE (references, runs_with_others_have_a_table_of_their_own)
 {
   write_files ();

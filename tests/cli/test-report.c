@@ -13,8 +13,8 @@
 
 /* Tests that the data for a report's script equal those of the run, and checks the drawings. */
 
-/* Each weight in the page differs from the file's by at most half a 255th of the largest; so the sums of each token are
- * nearly right too. */
+/* Each weight in the page differs from the file's by at most half a 255th of the largest. Before the weights stand
+ * their sums for each layer and target token, which are 1 (255) here. */
 TEST_CASE (report, holds_the_weights_of_the_file)
 {
   plait_test_write_run ("run.h5", &(PlaitTestRun){ "serial", plait_test_wrong });
@@ -54,8 +54,8 @@ TEST_CASE (report, holds_texts_and_scores_of_sentences)
   read_index (&index, html);
 
   CHECK_CONTAINS (index.json, "\"one\",");
-  CHECK_CONTAINS (index.json, "\"two dogs run over green grass\"");  /* reference of both runs */
-  CHECK_CONTAINS (index.json, "\"two dogs run under green grass\""); /* reference that only one run has */
+  CHECK_CONTAINS (index.json, "\"two dogs run over green grass\""); /* reference of both runs, and translation of one */
+  CHECK_CONTAINS (index.json, "\"two dogs run under green grass\""); /* translation that only one run has */
   CHECK_CONTAINS (index.json, "\"name\": \"en\",");
   CHECK_CONTAINS (index.json, "\"zwei Hunde\",");
   CHECK (g_strrstr (index.json, "zwei Hunde") == strstr (index.json, "zwei Hunde"));
@@ -67,8 +67,8 @@ TEST_CASE (report, holds_texts_and_scores_of_sentences)
   CHECK_CONTAINS (index.json, "\"maps\": [\n            0,\n            1\n          ]");
 }
 
-/* A heatmap whose labels would be script, markup, a change of writing direction or characters of four bytes in
- * UTF-8. */
+/* The translations contain script, markup, changes of the writing direction, control characters and a character of four
+ * bytes in UTF-8. */
 TEST_CASE (report, keeps_what_is_hostile_in_its_pack)
 {
   static const char *const hostile[] = { "</script><script>document.title='x'</script>", "\"'><img onerror=x>&amp;\\",

@@ -97,7 +97,7 @@ TEST_CASE (reproduce_command, takes_no_key_for_a_difference)
   CHECK_CONTAINS (call.errors, "older.h5 is reproduced, bit for bit");
 }
 
-/* If the text has changed, the run differs, and the reason that is named is the text, not the processor. */
+/* If the text has changed, the run differs, and a warning names the changed file. */
 TEST_CASE (reproduce_command, says_what_differs_and_why)
 {
   make_run ("changed.h5");

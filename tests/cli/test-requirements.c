@@ -21,7 +21,7 @@ make_run (void)
 /* Calls plait translate on the text made/test.a with the arguments @.... */
 #define TRANSLATE(...) CALL ("translate", "small.h5", "-q", "-s", "a=made/test.a", __VA_ARGS__)
 
-/* Returns all words of the target text. */
+/* Returns all words of made/test.target. (transfer full) */
 static GStrv
 target_words (void)
 {
@@ -57,7 +57,7 @@ TEST_CASE (requirements, samples_are_the_same_in_any_batch)
     }
 }
 
-/* A run whose [decode] asks for samples is tested with samples. */
+/* A run whose [decode] asks for samples is tested with samples. A run and plait translate may search in groups. */
 TEST_CASE (requirements, runs_may_sample_and_search_in_groups)
 {
   make_run ();

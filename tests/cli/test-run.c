@@ -57,7 +57,7 @@ TEST_CASE (run_command, prints_its_plan_as_json)
   CHECK_CONTAINS (text.output, most);
 }
 
-/* The plan lists the components that plait explain lists, with their numbers in one column. */
+/* The plan lists the components of the model, with their numbers in one column. */
 TEST_CASE (run_command, plans_tell_the_parts_of_the_model)
 {
   static const char *const parts[] = { "embeddings", "source a", "combiner", "decoder" };
@@ -165,7 +165,7 @@ TEST_CASE (run_command, plans_the_memory_of_validation)
   CHECK (told (&many, "peak, about") >= now);
 }
 
-/* A run can be named in place of a vocabulary file. */
+/* plait vocabulary accepts a run in place of a vocabulary file. */
 TEST_CASE (run_command, leaves_a_run_that_is_a_vocabulary)
 {
   plait_test_write ("small.ini", experiment);
@@ -197,7 +197,8 @@ losses_of_run (void)
   return DONE (CALL ("show", "run.h5", "/training/updates/loss")).output;
 }
 
-/* Words of 600 letters make a text large though it has few lines. */
+/* A second run takes the vocabulary of a large text from the cache and has equal losses; PLAIT_INDEX=none disables the
+ * cache. Words of 600 letters make the text large, although it has few lines. */
 TEST_CASE (run_command, reads_a_large_text_once)
 {
   enum

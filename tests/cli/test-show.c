@@ -238,7 +238,7 @@ TEST_CASE (show_command, survives_contradictions)
   DONE (CALL ("show", "odd.h5", "nothing"));
   DONE (CALL ("show", "odd.h5", "--json"));
   CHECK_CONTAINS (tree.output, "a\ufffd[31mb");
-  CHECK_INT (table.code, 0); /* it is not a valid table, so it is shown as a group */
+  CHECK_INT (table.code, 0); /* /table is not a valid table, so it is shown as a group */
   CHECK_INT (map.code, 2);
   CHECK_CONTAINS (map.errors, "/map cannot be drawn");
   CHECK_INT (strings.code, 2);

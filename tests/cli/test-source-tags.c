@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/* Tags of source words that a model predicts besides its target, through the program. */
+/* Tests of plait with tags of source words, which a model predicts besides its target. */
 
 #define FILES(split) split ".a=a\n" split ".a.pos=pos\n" split ".a.case=case\n" split ".t=t\n"
 #define TEXT(more)                                                                                                     \
@@ -127,7 +127,7 @@ TEST_CASE (source_tags_program, are_refused_in_words)
   CHECK_CONTAINS (mismatch.errors, "short:3: the line has 1 tokens, but the line ");
 }
 
-/* An encoder without a row for each token is refused before the first update. */
+/* Tags need an encoder with a row for each token, in any order. */
 TEST_CASE (source_tags_program, need_an_encoder_with_rows_of_tokens)
 {
   const char *folder = plait_test_build_path ("tests/cli/forest");

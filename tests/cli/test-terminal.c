@@ -65,7 +65,7 @@ TEST_CASE (terminal, is_not_commanded_by_translations)
       (const char *[]){ "translate", "text.h5", "-q", "-s", "a=text", "--n-best", "2", "--threads", "1", NULL });
 }
 
-/* JSON has escapes in place of control characters, on a terminal and in a pipe. */
+/* JSON has escapes in place of control characters, even in a pipe. */
 TEST_CASE (terminal, is_not_commanded_by_json)
 {
   plait_test_write ("text", CLEAR " " CLEAR_8 " " TURN "\n");

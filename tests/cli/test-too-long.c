@@ -6,7 +6,8 @@
 
 #include <string.h>
 
-/* Text for a model with six learned positions, including the end token. LONG is a line with more words. */
+/* Tests of sentences that are too long for a model: its encoder has six learned positions, including the end token.
+ * LONG has eight words. */
 
 #define LONG "u v w u v w u v\n"
 
@@ -104,7 +105,7 @@ TEST_CASE (too_long, is_truncated_to_what_can_be_read)
 }
 
 /* From files, all sentences that are too long are reported; from standard input, which may wait for its writer, only
- * the first. The message suggests truncating only if that helps. */
+ * the first. With data.too_long=truncate, only the targets that are too long are reported. */
 TEST_CASE (too_long, is_named_as_far_as_nothing_waits)
 {
   make_run ();
@@ -144,7 +145,7 @@ TEST_CASE (too_long, targets_are_not_said_to_be_truncated)
   CHECK_CONTAINS (both.errors, "error: long.b:2: [decoder]: a target has");
 }
 
-/* Before training, reports the sentences of all splits that are too long together. */
+/* Before training, reports all sentences that are too long, of all splits, in one message. */
 TEST_CASE (too_long, is_named_with_all_others_before_training)
 {
   make_run ();
@@ -174,7 +175,8 @@ TEST_CASE (too_long, is_named_with_all_others_before_training)
   CHECK (!strstr (target.errors, "learning vocabulary"));
 }
 
-/* Trains on the lines of in.a and in.b with data.too_long=@policy, scores the run and returns the result. */
+/* Trains trained.h5 on the files @source and @target with data.too_long=@policy, and sets *@errors to its log. Returns
+ * the call that scores train.a and train.b with it. */
 static PlaitTestCall
 train (const char *policy, const char *source, const char *target, char **errors)
 {
@@ -188,8 +190,7 @@ train (const char *policy, const char *source, const char *target, char **errors
                "data.too_long=error");
 }
 
-/* If sentences are dropped or truncated, training equals training on the remaining text alone. Targets that are too
- * long are always dropped. */
+/* If sentences are dropped or truncated, training equals training on the remaining text alone. */
 TEST_CASE (too_long, is_dropped_from_training_or_truncated)
 {
   static const struct
@@ -219,7 +220,7 @@ TEST_CASE (too_long, is_dropped_from_training_or_truncated)
     }
 }
 
-/* Targets are dropped, never truncated. */
+/* data.too_long=truncate drops a training target that is too long, and refuses a target of a test split. */
 TEST_CASE (too_long, is_a_target_that_is_dropped)
 {
   make_run ();

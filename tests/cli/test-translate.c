@@ -13,7 +13,7 @@
 
 static const char experiment[] = SMALL_TRANSLATION (SMALL_SOURCE ("a"), "beam=2\nmaximum_length=6\n");
 
-/* Checks that each line of @text has @length words. TRUE if some line has a word twice. */
+/* Checks that @text has eight lines of @length words. Returns TRUE if some line has a word twice. */
 static gboolean
 check_words (const char *text, guint length)
 {
@@ -69,8 +69,8 @@ TEST_CASE (translate_command, takes_keys_of_search)
 
 #define TRANSLATE "translate", "small.h5", "-q", "-s", "a=made/test.a"
 
-/* --beam and --n-best count where the keys of --set are checked: without them this beam of 2 allows neither 3 groups
- * nor 4 hypotheses, and the 2 hypotheses of the run no beam of 1. */
+/* The keys of --set are checked with the values of --beam and --n-best. The beam of 2 in small.ini would allow neither
+ * 3 groups nor 4 hypotheses, and its n_best of 2 would not allow a beam of 1. */
 TEST_CASE (translate_command, checks_keys_with_the_given_beam)
 {
   plait_test_write ("small.ini", SMALL_TRANSLATION (SMALL_SOURCE ("a"), "beam=2\nn_best=2\nmaximum_length=6\n"));
@@ -161,7 +161,7 @@ TEST_CASE (translate_command, tells_scores_and_alignments)
   CHECK_REFUSED (text, "--format text cannot print what --n-best asks for");
 }
 
-/* Reads sources as columns of standard input. An empty field is a missing source, if the run allows missing sources. */
+/* Reads sources as columns of standard input. An empty field is a missing source with data.empty=missing. */
 TEST_CASE (translate_command, reads_columns)
 {
   g_autofree char *two = g_strconcat (experiment, SMALL_SOURCE ("b"), NULL);

@@ -31,7 +31,7 @@ write_text (void)
   plait_test_write ("in.b", "Ada Eve Fay v\nBob Gus Hal v\nCid Ina Jon v\nDot Kai Leo v\n");
 }
 
-/* Returns how many words of @text are words of the source or equal to @more. Sets *@all to the number of all words. */
+/* Returns how many words of @text are words of the source, "v" or @more. Sets *@all to the number of all words. */
 static guint
 count_known (const char *text, const char *more, guint *all)
 {

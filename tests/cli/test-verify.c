@@ -48,7 +48,7 @@ TEST_CASE (verify_command, tells_whole_files_from_others)
   CHECK_CONTAINS (json.output, "\"problem\": null");
 }
 
-/* Rewrites the file @name as h5py does: sets the first weight of the decoder to 1 and adds a group. */
+/* Rewrites the file @name as h5py does: sets the first weight of the decoder to 9 and adds a group. */
 static void
 rewrite (const char *name)
 {
