@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Reads runs and a grid with the package in experiments/python, and translates with it."""
+"""Reads runs and a grid with the package in experiments/python, and translates with the package.
+
+Usage: python.py PACKAGE-FOLDER RUN.h5 THREE-SENTENCES.h5 GRID-FOLDER TRAINED.h5
+"""
 
 import sys
 
@@ -38,7 +41,7 @@ refused(lambda: run.attention(99, "en"), KeyError, "sentence 99 was not dumped")
 refused(lambda: run.attention(0, "fr"), KeyError, "there is no")
 refused(lambda: plait.grid("/nowhere"), FileNotFoundError, "plait grid writes it")
 
-# Each sentence of a run with many sentences is complete, and differs from the others.
+# Each of the three sentences of a run is complete, and has other row labels than the others.
 seen = set()
 for sentence in range(3):
     weights = plait.open(many).attention(sentence, "en").isel(layer=0, head=3)

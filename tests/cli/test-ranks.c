@@ -304,7 +304,7 @@ TEST_CASE (ranks, refuse_in_one_sentence)
   check_launch_refused ("mpirun -n 2 $PLAIT-bench decode tiny.ini", "this mode runs as one");
 }
 
-/* A process fails while gradients are exchanged: the exchange ends, and all processes learn of the failure. */
+/* An update needs more memory than train.memory allows: the exchange of gradients ends, and both processes end. */
 TEST_CASE (ranks, fail_together_in_an_update)
 {
   SKIP_WITHOUT_MPI;
