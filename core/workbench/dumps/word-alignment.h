@@ -22,13 +22,13 @@ typedef struct
   PlaitAttentionSelection selection;
   const PlaitVocabulary *target;
   guint n;
-  PlaitTextMemory *sources; /* [n]: sources whose memory is made of tokens, in the experiment's order */
+  PlaitTextMemory *sources; /* [n]: text sources that have a memory, in the experiment's order */
 } PlaitWordAligner;
 
 /* Returns an aligner for translations by @experiment_model. @selection is "mean", "last" or the number of a layer from
  * 0, optionally with ":" and a head; without a head, the mean of all heads is taken. @key is the option that gives
  * @selection, a static text. PLAIT_ERROR_INPUT if @selection has another form, or if nothing can be aligned: the model
- * has no decoder, no source of tokens, or reads documents. (transfer full) */
+ * has no decoder, no text source with a memory, or reads documents. (transfer full) */
 PlaitWordAligner *plait_word_aligner_new (const PlaitExperimentModel *experiment_model,
                                           const PlaitRunInputs *run_inputs, const char *key, const char *selection,
                                           GError **error);
@@ -36,7 +36,7 @@ void plait_word_aligner_free (PlaitWordAligner *aligner);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitWordAligner, plait_word_aligner_free)
 
 /* Returns the alignment of sentence @sentence of @batch with its translation @found, computed from the @attention to
- * source number @source of the aligner. Empty if the source is missing. Fails if no selected attention reads the tokens
- * of the source. (transfer full) */
+ * source number @source of the aligner. Empty if the source is missing. Fails if the rows of the source's memory are
+ * not tokens, or if no selected attention reads the memory. (transfer full) */
 char *plait_word_aligner_align (const PlaitWordAligner *aligner, guint source, const PlaitBatch *batch, gint64 sentence,
                                 const PlaitAttentionRecord *attention, const PlaitHypothesis *found, GError **error);

@@ -314,7 +314,8 @@ write_set (const PlaitOverride *set, PlaitStore *store, const char *group, GErro
   return plait_store_set_list (store, group, "set", PLAIT_STORE_STRING, texts->len, texts->pdata, error);
 }
 
-/* Returns @experiment with the settings that write_set wrote to @group; NULL without them. (transfer full) */
+/* Returns @experiment with the settings that write_set wrote to @group; NULL if they are missing or no longer valid.
+ * (transfer full) */
 static PlaitExperiment *
 read_set (const PlaitExperiment *experiment, PlaitStore *store, const char *group)
 {

@@ -149,7 +149,7 @@ check_training (PlaitStore *run, const PlaitExperiment *own, const PlaitOverride
                         beside ? "" : ", keep the evaluation beside the others with --as NAME");
 }
 
-/* Returns the training fingerprint of @run, which is finished. (transfer full) */
+/* Returns the training fingerprint of @run. Fails if @run is not finished or lacks the fingerprint. (transfer full) */
 static char *
 find_training_fingerprint (PlaitStore *run, GError **error)
 {
