@@ -168,7 +168,7 @@ digest_parameters (const PlaitParameters *parameters)
   return g_strdup (g_checksum_get_string (checksum));
 }
 
-/* Adds checkpoint @i, of the run @trained, to the table of checkpoints. */
+/* Adds checkpoint @i, of the run @trained, to the table of checkpoints and to averaging->origin. */
 static void
 record (Averaging *averaging, const PlaitTrained *trained, guint i)
 {
@@ -247,8 +247,8 @@ write_header (const Averaging *averaging, const char *command, PlaitStore *store
          && plait_environment_write (store, command, 1, error);
 }
 
-/* Copies everything of the first run except training and evaluations, such as plugins, vocabularies and digests of
- * data. */
+/* Copies the plugins, vocabularies, digests of data and other objects of the first run, except checkpoints, training,
+ * evaluations and /environment. Copies /environment/plugins. */
 static gboolean
 copy_inputs (const Averaging *averaging, PlaitStore *store, GError **error)
 {

@@ -14,9 +14,10 @@ typedef struct
   PlaitCorpus *const *tests;     /* [test splits] */
   PlaitParameters *parameters;
   const PlaitTrainer *trainer;
-  gsize step_bytes; /* bytes of memory of a training step, without parameters and moments of the optimizer */
-  gboolean step_estimated;
-  gsize validation_bytes; /* bytes of memory for the validation batch with the longest sentences */
+  gsize step_bytes;        /* bytes of memory of a training step, without parameters and moments of the optimizer */
+  gboolean step_estimated; /* TRUE: step_bytes is extrapolated from smaller text */
+  gsize validation_bytes;  /* bytes of memory for the validation batch with the longest sentences; 0 without validation
+                              data */
 } PlaitPlan;
 
 /* Prints the plan on stdout, as text or JSON: data, updates, parameters by component, memory. */

@@ -11,8 +11,8 @@
 #include "tensor/blas.h"
 #include "layers/parameter-set.h"
 
-/* Fails if the run would overwrite the file @path, which it reads. @name identifies the file in the run's digests;
- * NULL: the experiment file. A PlaitDigestVisitor. */
+/* Fails if the run would overwrite the file @path, which the run reads. @name identifies the file in the run's digests;
+ * NULL: the experiment file. @data are the PlaitRunOptions. A PlaitDigestVisitor. */
 static gboolean
 check_not_written (const char *name, const char *path, const char *digest, gpointer data, GError **error)
 {
@@ -174,7 +174,7 @@ initialise (PlaitRunState *run, GError **error)
   return run->initialisation != NULL;
 }
 
-/* Adds to @unreadable a problem for each tuple of @corpus that the model cannot read. */
+/* Adds to @unreadable a problem that names the tuples of @corpus that the model cannot read. */
 static void
 find_unreadable (const PlaitRunState *run, const char *split, PlaitCorpus *corpus, PlaitProblems *unreadable)
 {

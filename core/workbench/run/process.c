@@ -14,8 +14,8 @@
 #include "process/crash.h"
 #include "files/memory.h"
 
-/* The last report of a child process to its parent: one byte, and the reason of a failure. The report is shorter than
- * PIPE_BUF, so it arrives as a whole. */
+/* The last report of a child process to its parent: one byte, and the error message unless the run is done. The report
+ * is shorter than PIPE_BUF, so it arrives as a whole. */
 enum
 {
   REPORT_SIZE = 4000,
@@ -49,7 +49,8 @@ offer_to_die_first (void)
   close (file);
 }
 
-/* Makes a new process group, so that Ctrl-C reaches only the parent, which then asks its children to stop. */
+/* Lets this process die with @parent, and sends its output to @log. Makes a new process group, so that Ctrl-C reaches
+ * only the parent, which then asks its children to stop. */
 static void
 leave_parent (pid_t parent, int log)
 {

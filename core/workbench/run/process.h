@@ -5,7 +5,7 @@
 
 /*
  * A run in a child process, so that a crash ends only this run. The child's output goes into a file. The child dies
- * with its parent, and is the first to be killed if memory runs out.
+ * with its parent. If memory runs out, the kernel kills the child before the parent.
  */
 typedef struct PlaitRunProcess PlaitRunProcess;
 
@@ -23,17 +23,19 @@ typedef enum
 PlaitRunProcess *plait_run_process_new (const PlaitExperiment *experiment, const PlaitRunOptions *options,
                                         const char *log, gboolean append, GError **error);
 
-/* Kills the process if it still runs. */
+/* Kills the process if it still runs, and frees @process. */
 void plait_run_process_free (PlaitRunProcess *process);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitRunProcess, plait_run_process_free)
 
-/* Sets *@held to the bytes of memory that the process holds now, and *@max to the largest number so far. */
+/* Sets *@held to the bytes of memory that the process holds now, and *@max to their maximum so far; 0 after it has
+ * ended. */
 void plait_run_process_memory (const PlaitRunProcess *process, gsize *held, gsize *max);
 
 /* Returns a file descriptor, which becomes readable when plait_run_process_poll() should be called. */
 int plait_run_process_descriptor (const PlaitRunProcess *process);
 
-/* Returns how the process has ended, or that it still runs. If it failed, sets *@reason. (transfer full) */
+/* Returns how the process has ended, or that it still runs. With PLAIT_PROCESS_FAILED, sets *@reason (transfer
+ * full). */
 PlaitProcessEnd plait_run_process_poll (PlaitRunProcess *process, char **reason);
 
 /* Asks the process to write a checkpoint and end; with @at_once kills it. plait_run_process_poll() reports when it has

@@ -122,15 +122,15 @@ plait_tuples_end_batch (PlaitTuples *tuples, gint64 left)
 /* Distributions of the random tuples. */
 typedef struct
 {
-  double *shares; /* [words]: cumulative probabilities, the most frequent word first */
+  double *shares; /* [words]: cumulative weights, the most frequent word first */
   PlaitRandomKey words;
   PlaitRandomKey lengths;
   guint64 seed;
   guint64 drawn; /* number of random numbers drawn so far: for words, end tokens and children of trees */
 } Source;
 
-/* Returns the cumulative probabilities of @words words, the most frequent first, by the law of Zipf and Mandelbrot.
- * (transfer full) */
+/* Returns the cumulative weights of @words words, the most frequent first, by the law of Zipf and Mandelbrot. The
+ * weights are not normalised. (transfer full) */
 static double *
 word_shares (gint64 words)
 {
@@ -303,7 +303,7 @@ regroup (PlaitTuples *tuples, gint64 count)
   g_array_append_val (tuples->batches, n);
 }
 
-/* Draws features for the largest batch; all batches use them. Draws nothing if no source reads features. */
+/* Draws features for the largest batch; all batches use these features. Draws nothing if no source reads features. */
 static gboolean
 draw_features (const PlaitTuples *tuples, PlaitTensor *features, GError **error)
 {

@@ -17,11 +17,11 @@ typedef struct
   const PlaitExperiment *experiment;
   PlaitDocumentSettings *documents; /* [sources] */
   GPtrArray *streams;               /* (element-type PlaitStreamBuilder): the sources, then the target */
-  GArray *batches;                  /* (element-type gint64): first tuple of each batch, then the number of tuples */
+  GArray *batches; /* (element-type gint64): first tuple of each batch, then the end of the last batch */
 } PlaitTuples;
 
-/* Returns the streams of @experiment, still without tuples. Fails if data.vocabulary_size does not give the number of
- * words. (transfer full) */
+/* Returns the streams of @experiment, still without tuples. Fails if data.vocabulary_size is 0. @experiment must
+ * outlive the tuples. (transfer full) */
 PlaitTuples *plait_tuples_new (const PlaitExperiment *experiment, GError **error);
 void plait_tuples_free (PlaitTuples *tuples);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitTuples, plait_tuples_free)
@@ -32,14 +32,14 @@ plait_tuples_target (const PlaitTuples *tuples)
   return tuples->streams->pdata[tuples->experiment->n_sources];
 }
 
-/* Returns the number of tokens that @stream has got since the previous tuple ended. */
+/* Returns the number of tokens that were added to @stream since the previous tuple ended. */
 gint64 plait_tuples_words (const PlaitStreamBuilder *stream);
 
-/* Ends a tuple. It consists of all tokens added since the previous tuple ended. */
+/* Ends a tuple, which consists of all tokens added to all streams since the previous tuple ended. */
 void plait_tuples_end (PlaitTuples *tuples);
 
-/* Makes a batch of all tuples that are in no batch yet, except the last @left. Makes none if there are no such
- * tuples. */
+/* Makes a batch of all tuples that are in no batch yet, except the last @left tuples. Without such tuples, makes no
+ * batch. */
 void plait_tuples_end_batch (PlaitTuples *tuples, gint64 left);
 
 static inline guint
@@ -55,13 +55,13 @@ gboolean plait_tuples_draw (PlaitTuples *tuples, GError **error);
 
 typedef struct
 {
-  PlaitBatch *whole;  /* one batch of all tuples */
-  GPtrArray *batches; /* (element-type PlaitBatch): slices of whole */
-  PlaitTensor features;
+  PlaitBatch *whole;    /* one batch of the tuples of all batches */
+  GPtrArray *batches;   /* (element-type PlaitBatch): slices of whole */
+  PlaitTensor features; /* [rows of the largest batch, bench.feature_width] features of all batches; owned */
 } PlaitRandomBatches;
 
-/* Returns at most @max batches of @tuples. With @search, each has decode.batch sentences and no targets. (transfer
- * full) */
+/* Returns at most @max batches of @tuples. With @search, first removes the target from @tuples and cuts the tuples into
+ * batches of decode.batch sentences, of which the last may have fewer. (transfer full) */
 PlaitRandomBatches *plait_tuples_batch (PlaitTuples *tuples, gboolean search, gint64 max, GError **error);
 void plait_random_batches_free (PlaitRandomBatches *drawn);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitRandomBatches, plait_random_batches_free)

@@ -14,7 +14,8 @@ find_vocabulary (const PlaitRunResult *result, const char *name)
   return NULL;
 }
 
-/* Returns a text that says which results have which vocabulary @name; NULL if all have the same. (transfer full) */
+/* Returns a sentence that says which results have which vocabulary @name; NULL if all results that have it have the
+ * same. (transfer full) */
 static char *
 describe_vocabulary (const PlaitRunResult *const *results, const char *const *names, guint n, const char *name)
 {

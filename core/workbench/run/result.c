@@ -123,8 +123,9 @@ read_references (PlaitStore *run, const char *group, gint64 n_hypotheses, GError
   return names ? g_steal_pointer (&references) : NULL;
 }
 
-/* Reads the statistics of sentences. For a metric of text, computes them from the hypotheses; for others, reads the
- * numbers that the run stores for each sentence. */
+/* Sets the scorer and the statistics of sentences of @score. For a metric of text, computes the statistics from the
+ * hypotheses. For other metrics, reads the numbers that the run stores for each sentence; without such numbers, leaves
+ * the statistics NULL. */
 static gboolean
 take_statistics (PlaitRunScore *score, PlaitStore *run, const char *group, char *const *hypotheses,
                  const PlaitReferences *references, gint64 n, GError **error)
@@ -154,7 +155,6 @@ take_statistics (PlaitRunScore *score, PlaitStore *run, const char *group, char 
 
 /* Adds a score that counts work of the search. With @aside, tables show it only if another run has this column without
  * @aside, that is, if some combiner selects rows. */
-
 static gboolean
 add_work (PlaitRunResult *result, PlaitStore *run, const char *split, const char *path, const char *attribute,
           const char *name, const char *references, gboolean aside, GError **error)
@@ -241,7 +241,7 @@ drop_neutral (char **list)
   list[n] = NULL;
 }
 
-/* Reads the settings of the named evaluation @split. */
+/* Sets the field set of the scores of @split, if it is a named evaluation. */
 static gboolean
 read_set (PlaitRunResult *result, PlaitStore *run, const char *split, GError **error)
 {

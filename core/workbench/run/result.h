@@ -18,7 +18,7 @@ typedef struct
   double low, high;    /* bootstrap interval; equal to the score if there is none */
   PlaitMetric *scorer; /* computes the score from statistics of sentences; NULL for scores without such statistics, such
                           as perplexity */
-  PlaitStatistics *statistics; /* statistics of all sentences, which scorer reads */
+  PlaitStatistics *statistics; /* statistics of all sentences, which scorer reads; NULL if scorer is NULL */
   char *set;                   /* named evaluation (SPLIT.NAME): its settings that can change scores; else NULL */
   char *references;            /* digest of the references; only systems scored with equal references are compared */
   gboolean aside;              /* TRUE: tables show the score only if another run has it with aside FALSE */
@@ -45,14 +45,15 @@ typedef struct
 /* TRUE if larger values of @score are better. FALSE for perplexity and other scores without statistics of sentences. */
 gboolean plait_run_score_larger_is_better (const PlaitRunScore *score);
 
-/* Returns the results that @run stores. Those of an attention dump are empty. (transfer full) */
+/* Returns the results that @run stores. The results are empty if @run has no group /training, such as an attention
+ * dump. (transfer full) */
 PlaitRunResult *plait_run_result_new (PlaitStore *run, GError **error);
 void plait_run_result_free (PlaitRunResult *result);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitRunResult, plait_run_result_free)
 
-/* Removes named evaluations from @results [n] (may contain NULL) if their settings differ from those of the first
- * evaluation with that name, so that all scores of a column come from one kind of search. Logs a warning for each
- * removed evaluation, with the name of its result from @names [n]. */
+/* Removes the scores of named evaluations from @results [n] (may contain NULL) if their settings differ from those of
+ * the first evaluation with that name, so that all scores of a column come from one kind of search. Logs a warning for
+ * each removed score, with the name of its result from @names [n]. */
 void plait_run_results_drop_mixed (PlaitRunResult *const *results, const char *const *names, guint n, PlaitLog *log);
 
 /* Returns the score by @metric on @split; NULL if there is none. (transfer none) */
@@ -80,12 +81,13 @@ gboolean plait_score_column_has_same_references (const PlaitScoreColumn *score_c
 char *plait_score_column_split_text (const PlaitScoreColumn *score_column);
 
 /* Returns the columns of all scores of @results [n] (may contain NULL), grouped by split and references. Leaves out
- * scores per token if the vocabularies of the target differ. (transfer full) (element-type PlaitScoreColumn) */
+ * scores per token if the vocabularies of the target differ, and columns whose scores are all aside. (transfer full)
+ * (element-type PlaitScoreColumn) */
 GArray *plait_run_results_score_columns (const PlaitRunResult *const *results, guint n);
 
-/* TRUE if @results [n] (may contain NULL) have different target vocabularies. */
+/* TRUE if @results [n] (may contain NULL) have different target vocabularies. Ignores unknown ones. */
 gboolean plait_run_results_differ_in_target (const PlaitRunResult *const *results, guint n);
 
-/* Returns sentences about differences between the vocabularies and training data of @results [n], which the sentences
- * call @names [n]. NULL-terminated. (transfer full) */
+/* Returns sentences about differences between the vocabularies and training data of @results [n] (may contain NULL),
+ * which the sentences call @names [n]. NULL-terminated. (transfer full) */
 char **plait_run_results_describe_differences (const PlaitRunResult *const *results, const char *const *names, guint n);

@@ -6,8 +6,8 @@
 #include "files/problems.h"
 #include "setup/trained.h"
 
-/* Returns the settings in the training fingerprint of @text, the experiment of the old run, as text. With @ends,
- * computes it as if the old training ended where that of @experiment does. (transfer full) */
+/* Returns the training fingerprint text of @text, the experiment of the old run. With @ends, takes the end of training
+ * from @experiment. (transfer full) */
 static char *
 old_training_fingerprint (const PlaitExperiment *experiment, const char *text, const char *output, gboolean ends,
                           GError **error)
@@ -75,8 +75,6 @@ plait_resume_check_made_of (const PlaitExperiment *experiment, const PlaitRunInp
   return plait_problems_report (problems, PLAIT_ERROR_INPUT, error);
 }
 
-/* Also warns if a longer run would not have validated where the old run ended, since a finished run always validates at
- * its end. */
 gboolean
 plait_resume_check_longer (const PlaitTrainer *trainer, const PlaitExperiment *experiment, gboolean validates,
                            const char *output, PlaitLog *log, GError **error)

@@ -9,8 +9,9 @@
  * later. Errors name @output, the file to be continued.
  */
 
-/* TRUE if the settings of the run @old and of @experiment give equal training. Sets *@longer if only the end of
- * training differs (train.epochs, updates, patience); @may_be_longer allows this, for a finished run. */
+/* TRUE if the settings of the run @old and of @experiment give equal training. With @may_be_longer, for a finished run,
+ * the end of training (train.epochs, updates, patience) may differ, except with a schedule that has an end; then sets
+ * *@longer to TRUE, otherwise to FALSE. */
 gboolean plait_resume_check_settings (const PlaitExperiment *experiment, PlaitStore *old, const char *output,
                                       gboolean may_be_longer, gboolean *longer, GError **error);
 
@@ -19,12 +20,12 @@ gboolean plait_resume_check_settings (const PlaitExperiment *experiment, PlaitSt
 gboolean plait_resume_check_made_of (const PlaitExperiment *experiment, const PlaitRunInputs *run_inputs,
                                      const char *training_fingerprint, PlaitStore *old, GError **error);
 
-/* TRUE if @trainer, which is at the end of a finished run, has updates left. Warns if a longer run would not have
- * validated at this point. */
+/* TRUE if @trainer, which is at the end of a finished run, has updates left. The finished run has validated at its end;
+ * if @validates (there is validation text), warns if one long run would not have validated there. */
 gboolean plait_resume_check_longer (const PlaitTrainer *trainer, const PlaitExperiment *experiment, gboolean validates,
                                     const char *output, PlaitLog *log, GError **error);
 
-/* TRUE if training @experiment from the beginning would pass through the final state of @old, a finished run with equal
- * settings, data and plugins and fewer updates. Then continuing @old gives the same bits as training from the
- * beginning. @digests are those of the files of @experiment. */
+/* TRUE if training @experiment from the beginning would pass through the final state of @old, a finished run that
+ * differs from @experiment only in an earlier end of training. Then continuing @old gives the same bits as training
+ * from the beginning. @digests are those of the files of @experiment. FALSE also if @old cannot be read. */
 gboolean plait_resume_comes_through (const PlaitExperiment *experiment, PlaitDigests *digests, PlaitStore *old);

@@ -29,19 +29,21 @@ typedef struct
                       path is removed */
   PlaitTrainingSet set;
   char *training_fingerprint;
-  char *key;
+  char *key;       /* fingerprint of the whole run (setup/fingerprint.h) */
   gboolean longer; /* TRUE: the old run was finished and is trained further */
 } PlaitRunState;
 
-/* Locks the output file and opens the run to continue, if there is one. Sets *@complete if that run has no updates
- * left. Fails if the output cannot be written, so that the failure does not come at the first checkpoint. */
+/* Locks the output file, in the first process of a job, and opens the run to continue, if there is one. Sets *@complete
+ * to TRUE if that run is finished and its training is not to end later. Fails if the output cannot be written, so that
+ * the failure does not come at the first checkpoint, and if the run to continue is damaged or has other settings. */
 gboolean plait_run_open_old (PlaitRunState *run, gboolean *complete, GError **error);
 
 /* Opens the data and builds the model with its initial values. Fails if the model cannot read the data. */
 gboolean plait_run_open_inputs (PlaitRunState *run, GError **error);
 
-/* Computes the fingerprints of the run; run->trainer must exist. Fails if the metrics cannot score the references, if
- * files changed while they were read, or if the old run has other data or plugins. */
+/* Computes the fingerprints of the run and run->set; run->trainer must exist. Fails if the metrics cannot score the
+ * references, if files changed while they were read, if the run would write a file that it reads, or if the old run has
+ * other data or plugins. */
 gboolean plait_run_check_inputs (PlaitRunState *run, GError **error);
 
 /* Sets run->training_fingerprint and run->key. Fails if the run reads the file that it would write. */

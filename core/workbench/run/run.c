@@ -65,7 +65,8 @@ write_average (const PlaitRunState *run, PlaitStore *store, GError **error)
   return !average || plait_parameters_write_array (parameters, average, store, "/checkpoint/average/parameters", error);
 }
 
-/* Writes the run's file anew. Its best parameters are the present ones if @best, else those of the old file. */
+/* Writes the run's file anew. Its best parameters are the current ones if @best, else those of the old file. With
+ * @interrupted, does not keep the current parameters as update-N. */
 static gboolean
 write_checkpoint (gpointer data, gboolean best, gboolean interrupted, GError **error)
 {
@@ -229,7 +230,7 @@ check_run_diff (const PlaitRunState *run, GError **error)
                             error);
 }
 
-/* Sets the trainer to the last state of the old run, so that training continues from there. */
+/* Sets the trainer to the last state of the old run, if there is one, so that training continues from there. */
 static gboolean
 go_on (PlaitRunState *run, GError **error)
 {
@@ -249,7 +250,7 @@ go_on (PlaitRunState *run, GError **error)
  * Functions that end a run
  */
 
-/* Writes the finished file: the last checkpoint, and the evaluations. */
+/* Writes the finished file: the checkpoints and training tables of run->old, and the evaluations. */
 static gboolean
 write_complete (PlaitRunState *run, const PlaitEvaluations *evaluations, GError **error)
 {

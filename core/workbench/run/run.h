@@ -14,7 +14,7 @@
  *     /initialisation   parameters that training began with, if taken from another run: initialisation.h
  *     /checkpoint/last  parameters, optimizer, state     /checkpoint/best /checkpoint/average  parameters
  *     /checkpoint/update-N                               parameters after update N: kept-checkpoints.h
- *     /training/updates /training/validation             tables
+ *     /training         attributes: training-set.h       /training/updates /training/validation          tables
  *     /evaluation/SPLIT                                  metrics, hypotheses, references: evaluations.h
  *     /attention/SPLIT/N/MEMORY                          heatmaps
  *     /coverage/SPLIT/N/MEMORY                           only with a coverage: attention.h
@@ -44,7 +44,8 @@ typedef enum
 {
   PLAIT_RUN_COMPLETE,
   PLAIT_RUN_EVALUATED,        /* a run that was already trained was evaluated as this experiment asks */
-  PLAIT_RUN_ALREADY_COMPLETE, /* the file already held a finished run of this experiment */
+  PLAIT_RUN_ALREADY_COMPLETE, /* the file already held a finished run of this experiment; also in all processes of a job
+                                 except the first if training was finished */
   PLAIT_RUN_PART,             /* training stopped after the requested updates */
 } PlaitRunOutcome;
 
@@ -53,10 +54,11 @@ typedef enum
  *
  * Resuming continues a run with the same training (experiment, data and plugins). If that run is finished, resuming
  * makes only its missing evaluations. But if training now ends later (train.epochs, updates, patience), training
- * continues and gives the same bits as one long training.
+ * continues and gives the same bits as one long training; with a schedule that has an end, this is an error.
  *
  * The file is locked until the run ends (files/lock.h). If another program replaces the file meanwhile, the run ends
- * and leaves that file alone. PLAIT_ERROR_INTERRUPTED if the run was interrupted, after it wrote a checkpoint.
+ * and leaves that file alone. PLAIT_ERROR_INTERRUPTED if the run was interrupted, after it wrote a checkpoint; the
+ * other processes of options->ranks then return TRUE.
  */
 gboolean plait_run (const PlaitExperiment *experiment, const PlaitRunOptions *options, PlaitRunOutcome *outcome,
                     GError **error);

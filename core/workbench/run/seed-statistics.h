@@ -12,10 +12,10 @@
 
 typedef struct
 {
-  guint n; /* number of seeds */
-  double mean;
-  double deviation;  /* sample standard deviation over seeds; NaN if there is one seed */
-  double low, high;  /* bootstrap interval if there is one seed; NaN if there are several */
+  guint n;           /* number of seeds with a score */
+  double mean;       /* NaN without a score */
+  double deviation;  /* sample standard deviation over seeds; NaN unless there are several */
+  double low, high;  /* bootstrap interval if there is one seed, else NaN */
   gboolean compared; /* TRUE if the system was tested against the baseline */
   double margin;     /* test equivalence within this margin too (significance/equivalence.h); 0: do not */
   PlaitComparison comparison;
@@ -28,18 +28,18 @@ PlaitSeedStatistics plait_seed_statistics_new (const PlaitScoreColumn *score_col
 /* Returns the statistics as a table shows them: "34.50 [33.30, 35.70]" or "34.50 ± 0.80". */
 PlaitTableScore plait_seed_statistics_shown (const PlaitSeedStatistics *seed_statistics);
 
-/* If the system was tested, adds 1 to n[0] if the two systems had one seed each, else to n[1]. */
+/* If the system was tested, adds 1 to n[0] if the system and the baseline had one seed each, else to n[1]. */
 void plait_seed_statistics_count_seeds (const PlaitSeedStatistics *seed_statistics, guint n[2]);
 
-/* Tests @system against @baseline in @score_column, if both have statistics of sentences, and stores the result in
- * @seed_statistics. Uses a t test over seeds and sentences (significance/seeds.h), or @test if both have one seed. Adds
- * the result to @compared (element-type PlaitComparison), so that the p values of several tests are adjusted
- * together. */
+/* Tests @system against @baseline (element-type PlaitRunResult; may contain NULL) in @score_column, if both have
+ * statistics of sentences, and stores the result in @seed_statistics. Uses a t test over seeds and sentences
+ * (significance/seeds.h), or @test, with @trials and @seed, if both have one seed. Adds a pointer to the stored result
+ * to @compared (element-type PlaitComparison), so that the p values of several tests are adjusted together. */
 gboolean plait_seed_statistics_compare (PlaitSeedStatistics *seed_statistics, const PlaitScoreColumn *score_column,
                                         const GPtrArray *baseline, const GPtrArray *system, PlaitTest test,
                                         guint trials, guint64 seed, GPtrArray *compared, GError **error);
 
-/* Adds an object to the open JSON array. For a mean over seeds, low and high are null; for a single seed, the standard
- * deviation is null. */
+/* Adds an object to the open JSON array. The fields low and high are null for a mean over seeds and for a score without
+ * an interval; the standard deviation is null for a single seed. */
 void plait_seed_statistics_add_json (const PlaitSeedStatistics *seed_statistics, const PlaitScoreColumn *score_column,
                                      PlaitJson *json);

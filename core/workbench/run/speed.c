@@ -11,8 +11,8 @@
 #define MAX_BATCHES 20 /* maximum number of batches that are timed, of translations and of updates */
 #define FORWARD (1. / 3)
 
-/* Measures the seconds for each sentence of @corpus. Every translation of a batch gets the mean length of the batch's
- * targets. */
+/* Sets *@sentence to the seconds of search for each sentence of @corpus. Every translation of a batch gets the mean
+ * length of the batch's targets, at most decode.maximum_length. */
 static gboolean
 time_search (const PlaitExperimentModel *experiment_model, PlaitPool *pool, const PlaitCorpus *corpus, double *sentence,
              GError **error)

@@ -8,8 +8,8 @@
 #define GROUP "/training"
 #define OUTCOMES "/initialisation/parameters/outcome"
 #define MAX_BYTES ((gsize)1 << 26)
-#define MAX_NAMES 3 /* maximum number of names listed for one value */
-#define MAX_VALUES 6
+#define MAX_NAMES 3  /* maximum number of names listed for one value */
+#define MAX_VALUES 6 /* maximum number of values listed */
 
 PlaitTrainingSet
 plait_training_set_new (const PlaitExperiment *experiment, const PlaitCorpus *corpus, const PlaitTrainer *trainer,
@@ -83,7 +83,7 @@ plait_training_set_read (PlaitStore *run)
  * Functions that describe differences
  */
 
-/* Appends the names of the entries whose key is @key, each name once. */
+/* Appends the names of the entries whose key is @key, each name once, at most MAX_NAMES names. */
 static void
 append_names (GString *text, const char *const *keys, const char *key, const char *const *names, guint n)
 {

@@ -17,11 +17,11 @@ typedef struct
 {
   gint64 lines;     /* number of lines of the files; 0: unknown, in runs of older versions */
   gint64 tuples;    /* number of training tuples */
-  char digest[65];  /* SHA-256 of the line numbers of the tuples */
+  char digest[65];  /* SHA-256 of the line numbers of the tuples; "" if unknown */
   gint64 tokens;    /* largest number of tokens in an update; 0: batches count sentences */
   double sentences; /* mean number of sentences in an update, in the first epoch */
-  guint taken;      /* number of parameters that train.initialise took; 0 if it is not set */
-  guint all;
+  guint taken;      /* number of parameters taken from train.initialise, whole or in part; 0 if it is not set */
+  guint all;        /* number of all parameters; 0 if train.initialise is not set */
 } PlaitTrainingSet;
 
 /* Describes the training text @corpus, the batches of @trainer before training, and the parameters taken by
@@ -29,10 +29,10 @@ typedef struct
 PlaitTrainingSet plait_training_set_new (const PlaitExperiment *experiment, const PlaitCorpus *corpus,
                                          const PlaitTrainer *trainer, const PlaitInitialisation *initialisation);
 
-/* Writes @set to /training of @run, except the fields that /initialisation already has. */
+/* Writes @set to /training of @run, except the fields taken and all, which /initialisation has. */
 gboolean plait_training_set_write (const PlaitTrainingSet *set, PlaitStore *run, GError **error);
 
-/* Reads the training set of @run. */
+/* Reads the training set of @run. All fields are 0 if @run does not store it. */
 PlaitTrainingSet plait_training_set_read (PlaitStore *run);
 
 /* Returns sentences about the differences between @sets [n]. They call the sets @names [n], which need not be unique.
@@ -41,6 +41,6 @@ char **plait_training_sets_describe_differences (const PlaitTrainingSet *sets, c
 
 /* Returns a text that lists for each different value the names with this value: "VALUE in A, B; VALUE in C". Shortens
  * long lists. Name i of @names [n] has values[i] (NULL: unknown). With @keys [n] (may be NULL), values are equal if
- * their keys are. Returns NULL if at most one value is known. (transfer full) */
+ * their keys are equal. Returns NULL if all known values are equal. (transfer full) */
 char *plait_group_names_by_value (const char *const *values, const char *const *keys, const char *const *names,
                                   guint n);
