@@ -14,8 +14,9 @@ typedef struct
   gconstpointer table;
 } Disguise;
 
-/* Checks that the faulty plugin fails the properties @failed, separated by spaces, with a message that contains @words.
- * @promised is the structure in its schema, @seconds the time limit of each property. */
+/* Checks that the faulty plugin fails exactly the properties @failed, separated by spaces, and that the first message
+ * contains @words. If @failed is "", checks that the plugin passes at least nine properties and fails no property.
+ * @promised is the structure in the plugin's schema, @seconds the time limit of each property. */
 void disguise_check (const Disguise *disguise, PlaitStructure promised, guint seconds, const char *failed,
                      const char *words);
 

@@ -13,8 +13,8 @@ take (const PlaitContractResult *result, gpointer data)
   CONTEXT ("%s", result->text ? result->text : "");
 
   CHECK (result->outcome == PLAIT_CONTRACT_PASSED || result->outcome == PLAIT_CONTRACT_NOT_APPLICABLE);
-  /* plait's own plugins work in every decoder that their schemas name. Only the property memories may be refused: a
-   * decoder may not accept the width of a single memory. */
+  /* plait's own plugins work in every decoder that their schemas name. Only models of the property memories may be
+   * refused, because a decoder can refuse the width of a single memory. */
   if (!g_str_equal (result->property, "memories"))
     CHECK_INT (result->n_refused, 0);
   *(guint *)data += result->n_models;

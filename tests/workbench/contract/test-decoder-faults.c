@@ -5,7 +5,8 @@
 #include "interface/plugin.h"
 #include "layers/layers.h"
 
-/* Tests that every property can fail, with decoders and outputs that break their contract in one place each. */
+/* Tests that properties can fail, with decoders and outputs that break their contract in one place each. Together with
+ * test-faults.c, every property fails at least once. */
 
 /*
  * Tests of decoders. The valid one has self-attention, a linear recurrence and a cross-attention.
@@ -140,8 +141,8 @@ OTHER_ROWS (next)
 OTHER_ROWS (last)
 OTHER_ROWS (previous_in_batch)
 
-/* Defines a function that scales the states of each target by @number, in which rows are the rows of the target in this
- * pass. */
+/* Defines a function that scales the states of each target by @number. This expression may use targets, the targets of
+ * this pass, and rows, the number of rows of the target in this pass. */
 #define SCALE(name, number)                                                                                            \
   static double name##_factor (gpointer data, gint64 s)                                                                \
   {                                                                                                                    \
@@ -172,8 +173,8 @@ halve_gradient (PlaitDecoding *decoding, PlaitTape *tape, PlaitNode *x)
   return disguise_halve_gradient (tape, x);
 }
 
-/* Returns another result if the layer is computed again. It notices that because it was called before with the same key
- * of dropout. */
+/* Doubles the states if the layer is computed again in training, when the dropout key equals that of the previous
+ * call. */
 static PlaitNode *
 notice_the_second_call (PlaitDecoding *decoding, PlaitTape *tape, PlaitNode *x)
 {
@@ -208,7 +209,7 @@ begin_with_all (PlaitDecoding *decoding, PlaitTape *tape)
   return replace_rows (tape, means, plait_ragged_units (plait_tape_arena (tape), means->value.rows), previous_in_batch);
 }
 
-/* Divides by the sum of a memory, which is 0 if the memory has no rows. */
+/* Divides the mean of a memory by itself, which gives NaN if the memory has no rows. */
 static PlaitNode *
 begin_with_shares (PlaitDecoding *decoding, PlaitTape *tape)
 {

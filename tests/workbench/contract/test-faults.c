@@ -10,8 +10,8 @@
 #include "contract/contract.h"
 #include "disguise.h"
 
-/* Tests that every property can fail, with encoders, combiners and coverages that break their contract in one place
- * each. */
+/* Tests that properties can fail, with encoders, combiners and coverages that break their contract in one place each.
+ * Together with test-decoder-faults.c, every property fails at least once. */
 
 /* Differences of the faulty plugin from a valid one. */
 typedef struct
@@ -21,7 +21,7 @@ typedef struct
                         PlaitNode *context); /* combiners: function that changes their context */
   void (*encode) (PlaitEncoding *encoding, PlaitMemory *memory);
   PlaitNode *(*update) (const PlaitCoverageStep *step);
-  guint first_memory;      /* combiners: index of the first memory that they read */
+  guint first_memory;      /* combiners: number of memories that they read, from the first on; 0: all */
   gboolean loss;           /* TRUE: the plugin declares a loss */
   double weight;           /* weight of the loss */
   PlaitStructure promised; /* structure that the schema of an encoder promises */
@@ -116,7 +116,7 @@ update (gconstpointer settings, gconstpointer state, const PlaitCoverageStep *st
  * Functions that run a faulty plugin
  */
 
-/* Checks that the faulty plugin fails the properties @failed with a message that contains @words. */
+/* Checks the faulty plugin, of the kind @kind, with disguise_check(). */
 static void
 check_fault (PlaitPluginKind kind, guint seconds, const char *failed, const char *words)
 {
@@ -332,8 +332,7 @@ halve_gradient_of_states (PlaitEncoding *encoding, PlaitMemory *memory)
 
 static pthread_t main_thread;
 
-/* The number of rows divided by itself, which is NaN for 0; and that number less one divided by itself, which is NaN
- * for 1. */
+/* rows / rows is NaN for a sentence without rows, and (rows - 1) / (rows - 1) for a sentence of one row. */
 FACTOR (divide_by_rows, rows / rows)
 FACTOR (divide_by_other_rows, (rows - 1) / (rows - 1))
 FACTOR (divide_by_sentences, 1 / sentences)
@@ -341,7 +340,8 @@ FACTOR (divide_by_queries, 1 / queries)
 FACTOR (count_threads, plait_pool_threads (plait_tape_pool (plait_cross_tape (cross))))
 FACTOR (ask_for_thread, pthread_equal (pthread_self (), main_thread) ? 1 : 2)
 
-/* Notices that it was called before with these arguments, because the key of dropout is the same. */
+/* Doubles the context if the layer is computed again in training, when the dropout key equals that of the previous
+ * call. */
 static PlaitNode *
 notice_the_second_call (PlaitTape *tape, PlaitCrossAttention *cross, PlaitNode *context)
 {
