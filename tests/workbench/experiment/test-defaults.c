@@ -2,9 +2,10 @@
 #include "experiment/groups.h"
 #include "harness.h"
 
-/* All defaults of the core. Fingerprints leave out settings that have their defaults, so after a change of a default
- * another run would have the same fingerprint. If you change a default, change the line here and increase DEFAULTS in
- * core/workbench/experiment/file.c. A new setting needs only a line here. */
+/* All defaults of the core, except those of [bench] and of settings that cannot change results. Fingerprints leave out
+ * settings that have their defaults, so after a change of a default, another experiment would have the fingerprint of
+ * an old run. If you change a default, change the line here and increase DEFAULTS in core/workbench/experiment/text.c.
+ * A new setting needs only a line here. */
 
 static const char *const defaults[] = {
   "experiment.seed=1",

@@ -86,7 +86,7 @@ TEST_CASE (experiment_file, sources_can_be_chosen_and_ordered)
   CHECK (!strstr (text, "image"));
 }
 
-/* The defaults of [train] depend on the optimizer. Values in the file do not change. */
+/* The defaults of [train] depend on the optimizer. A value that is set overrides the default. */
 TEST_CASE (experiment_file, defaults_suit_the_optimizer)
 {
   static const struct
@@ -172,8 +172,8 @@ TEST_CASE (experiment_file, files_on_the_command_line_are_relative_to_where_it_i
                "--set data.vocabulary.shared=train.de: [data] vocabulary.shared: there is no file");
 }
 
-/* Replaces "~" and variables in paths of the file and of the command line. A run stores the result, so that it can be
- * repeated in another environment. */
+/* Variables are replaced in paths of the file and of the command line, and "~" in paths of the command line. The stored
+ * text has the replaced paths, so that a run can be repeated in another environment. */
 TEST_CASE (experiment_file, paths_have_folders_of_users_and_variables)
 {
   g_autoptr (PlaitRegistry) registry = example_registry ();
@@ -230,7 +230,8 @@ TEST_CASE (experiment_file, paths_have_folders_of_users_and_variables)
   CHECK_STRING (plait_experiment_vocabulary_file (again, "shared"), odd);
 }
 
-/* plait test stores values of --set in this form. */
+/* plait_override_from_here() makes paths in values of --set absolute and leaves other values unchanged. plait test
+ * stores such values. */
 TEST_CASE (experiment_file, a_setting_of_the_command_line_is_made_to_last)
 {
   g_autoptr (GError) error = NULL;
@@ -296,7 +297,7 @@ TEST_CASE (experiment_file, the_key_knows_what_changes_results)
     { "data.vocabulary_size=501", TRUE },
     { "experiment.sources=de+en+image", TRUE },
   };
-  /* The combiner with which results are compared has the parameters of every case. */
+  /* The file of all cases does not set context_heads, because the combiner flat of one case lacks this parameter. */
   g_auto (GStrv) lines = g_strsplit (example_text, "context_heads=4\n", -1);
   g_autofree char *text = g_strjoinv ("", lines);
   g_autoptr (PlaitExperiment) base = example_load (registry, text, NULL, NO_ERROR);
@@ -401,8 +402,8 @@ TEST_CASE (experiment_file, trees)
   g_autofree char *twice = plait_experiment_text (again);
   CHECK_STRING (twice, resolved);
 
-  /* If trees are generated, the fingerprint does not contain the file of trees. If no encoder reads trees, there are no
-   * trees. */
+  /* If trees are generated, the fingerprint does not contain the file of trees. If no encoder reads trees, the stored
+   * text has no settings of trees. */
   g_autoptr (PlaitExperiment) control
       = example_load (registry, text, (const char *[]){ "data.trees=random", NULL }, NO_ERROR);
   g_autofree char *key = plait_experiment_fingerprint_text (control);
