@@ -9,7 +9,8 @@
 #include "harness.h"
 #include "runs.h"
 
-/* Tests of cells that differ in the contents of their files. */
+/* Tests of cells whose files differ, of the vocabularies that they share, and of the reasons why their training text
+ * may differ. */
 
 static const char head[] = "[data]\ntrain.a=one\ntrain.b=one\ntest.a=one\ntest.b=one\nvalidation.a=one\n"
                            "validation.b=one\ntarget=b\nvocabulary_type=words\nvocabulary_size=0\n[source a]\n"
@@ -72,8 +73,8 @@ TEST_CASE (cells, files_of_other_content_make_other_cells)
     }
 }
 
-/* Returns the texts from which @cell learns vocabulary @name. A text that a key names has '+' before it. (transfer
- * full) */
+/* Returns the texts from which @cell learns vocabulary @name. A text that a key
+ * vocabulary_text.NAME.N names has '+' before it. (transfer full) */
 static char *
 texts_of (const PlaitExperimentCell *cell, const char *name)
 {
@@ -102,12 +103,13 @@ typedef struct
 #define SOURCES "[source a]\nencoder=transformer\n[source b]\nencoder=transformer\n[decoder]\nwidth=64\n[grid]\n"
 
 static const Sharing sharings[] = {
-  /* The vocabulary is learnt from all texts that any cell reads, in the order of the cell that reads most. */
+  /* The vocabulary is learnt from all texts that any cell reads, in the order of the cell that reads most; with
+   * vocabularies=own, from the texts of each cell. */
   { OF_FILES, "experiment.sources=a;a+b\n", "shared", { "+a +b +c", "a b c" } },
   { OF_FILES, "experiment.sources=a;b\n", "shared", { "+a +c +b", "+a +c +b" } },
   { OF_FILES, "experiment.sources=a;a+b\nvocabularies=together\n", "shared", { "+a +b +c", "a b c" } },
   { OF_FILES, "experiment.sources=a;a+b\nvocabularies=own\n", "shared", { "a c", "a b c" } },
-  /* The cells have different texts for a stream. A text that several cells have counts once. */
+  /* The cells have different texts for a stream. Texts with equal contents count once. */
   { OF_FILES, "data.train.a=a;other\nexperiment.sources=a\n", "shared", { "+a +c +other", "+a +c +other" } },
   { OF_FILES,
     "data.train.a=a;copy\nexperiment.sources=a;a+b\nexclude=data.train.a=copy & experiment.sources=a\n",
@@ -118,7 +120,7 @@ static const Sharing sharings[] = {
   { OF_FILES "vocabulary=separate\n", "experiment.sources=a;a+b\n", "a", { "a", "a" } },
   { OF_FILES "vocabulary=separate\n", "data.train.a=a;other\n", "a", { "+a +other", "+a +other" } },
   { OF_FILES "vocabulary=separate\n", "data.train.a=a;other\n", "c", { "c", "c" } },
-  /* The cells differ in a setting of the vocabulary. */
+  /* The cells differ in a setting of the vocabulary, so each learns its own. */
   { OF_FILES, "data.vocabulary_minimum_count=1;2\nexperiment.sources=a\n", "shared", { "a c", "a c" } },
   { OF_FILES,
     "data.vocabulary_minimum_count=1;2\nexperiment.sources=a;a+b\nzip=data.vocabulary_minimum_count & "
@@ -177,8 +179,8 @@ TEST_CASE (cells, learn_one_vocabulary_from_the_text_of_all)
     }
 }
 
-/* The experiment that a cell stores describes it completely, vocabularies included. A cell that reads all text has the
- * experiment that it would have without a grid. */
+/* The experiment that a cell stores gives the training fingerprint of the cell, vocabularies included. Only a cell that
+ * reads all text has the fingerprint that its experiment has without the grid. */
 TEST_CASE (cells, have_their_vocabularies_from_their_experiments)
 {
   g_autoptr (PlaitRegistry) registry = test_grid_registry ();
@@ -210,8 +212,8 @@ TEST_CASE (cells, have_their_vocabularies_from_their_experiments)
       g_autofree char *key = plait_training_fingerprint (alone, digests, &error);
       CHECK (g_str_equal (key, cells->cells[i].training_fingerprint) == (i == 1));
     }
-  /* The fingerprint of a cell depends on the contents of texts from which it learns, even if it does not read them
-   * otherwise. */
+  /* The fingerprint of a cell depends on the contents of texts from which its vocabulary is learnt, even if the
+   * cell does not read them otherwise. */
   write_file ("b", "ww\n");
   g_autoptr (PlaitCells) changed = plait_cells_load (path, NULL, 0, registry, &error);
   REQUIRE (changed != NULL);

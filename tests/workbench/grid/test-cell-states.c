@@ -191,7 +191,7 @@ TEST_CASE (grid, evaluates_finished_cells_again_and_does_not_train_them)
       CHECK (run && plait_store_read_rows (run, bias, PLAIT_STORE_DOUBLE, 0, 1, 1, &before[i], NULL));
     }
 
-  /* After an interruption, the old evaluation is unchanged. */
+  /* After an interruption, the cells still wait for their evaluation. */
   gint stop = 1;
   PlaitGridOptions options = { .jobs = 1, .threads = 1, .stop = &stop };
   g_autoptr (GError) error = NULL;
@@ -462,7 +462,8 @@ TEST_CASE (grid, runs_damaged_cells_again)
   CHECK_INT (fresh.grid->items[0].state, PLAIT_CELL_STALE);
 }
 
-/* A notebook was killed while it had a finished cell open. The cell is complete, so it is not trained again. */
+/* A notebook was killed while it had a finished cell open. The grid is refused, and the message names the command that
+ * mends the file. */
 TEST_CASE (grid, refuses_cells_that_were_left_open)
 {
   enum

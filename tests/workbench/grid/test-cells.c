@@ -37,8 +37,8 @@ open_registry (void)
   return plait_registry_new_for_folders ((const char *[]){ plait_test_build_path ("plugins"), NULL });
 }
 
-/* Zipped axes vary together. A conditional axis exists only in cells that meet its condition; other cells have the
- * value in the file. */
+/* Zipped axes vary together. A conditional axis exists only in cells that meet its condition; in other cells the
+ * setting has its default, if the file does not set it. */
 TEST_CASE (cells, axes_that_hang_together)
 {
   g_autoptr (PlaitRegistry) registry = open_registry ();
@@ -61,7 +61,7 @@ TEST_CASE (cells, axes_that_hang_together)
   CHECK_STRING (cells->axes[3].values[cells->cells[2].value_indices[3]], "");
   CHECK_STRING (cells->axes[3].values[cells->cells[4].value_indices[3]], "8");
   CHECK_NEAR (cells->cells[6].experiment->train.smoothing, 0.3, 0);
-  /* The file lacks this key, so it has its default again. */
+  /* The file does not set train.smoothing, so cells without this axis have its default. */
   CHECK_NEAR (cells->cells[3].experiment->train.smoothing, cells->cells[0].experiment->train.smoothing, 0);
   CHECK (cells->cells[3].experiment->train.smoothing < 0.2);
 }
@@ -139,7 +139,7 @@ TEST_CASE (cells, exclusions)
   CHECK_INT (cells->cells[1].experiment->n_sources, 2);
 }
 
-/* Axes with two values in each of five groups. Only one of the combiners has context_heads. */
+/* An axis of two values in each of five groups. Only one of the combiners has context_heads. */
 #define AXES_IN_FIVE_GROUPS                                                                                            \
   "data.generate.train=50;60\nsource.%s.layers=1;2\ndecoder.combiner=hierarchical;serial\n"                            \
   "combiner.context_heads=1;2\ntrain.batch=8;16\nvocabularies=own\n"

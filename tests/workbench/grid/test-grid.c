@@ -50,13 +50,13 @@ TEST_CASE (grid, isolates_cells_that_fail)
     const char *log = plait_test_read_text (log_path);
     CHECK_CONTAINS (log, "training has diverged");
   }
-  /* Cells that failed are run again; finished cells are not. */
+  /* When the grid is opened again, cells that failed are new, and the finished cell is finished. */
   g_auto (TestGrid) again = test_grid_open ("cells", NULL, 0);
   CHECK_INT (plait_grid_count (again.grid, PLAIT_CELL_FINISHED), 1);
   CHECK_INT (plait_grid_count (again.grid, PLAIT_CELL_NEW), 4);
 }
 
-/* A cell that fails once is retried. A cell that hangs and ignores signals is killed, and no other cell is. */
+/* A cell that fails once is retried. A cell that hangs and ignores SIGTERM is killed at the time limit. */
 TEST_CASE (grid, tries_again_and_holds_cells_to_their_time)
 {
   const char *gate = plait_test_path ("gate");
@@ -74,7 +74,7 @@ TEST_CASE (grid, tries_again_and_holds_cells_to_their_time)
     CHECK_INT (opened.grid->items[1].state, PLAIT_CELL_FAILED);
     CHECK_CONTAINS (opened.grid->items[1].note, "crashed (signal 11");
   }
-  /* The grid has only this cell, because a good cell could exceed the time limit on a slow machine. */
+  /* The second grid has only the cell that hangs, because a good cell could exceed the time limit on a slow machine. */
   test_grid_write ("decoder.combiner=faulty\ncombiner.fault=wait\n");
   REQUIRE (g_unlink (gate) == 0);
   g_auto (TestGrid) hanging = test_grid_open ("cells", NULL, 0);
@@ -111,7 +111,7 @@ state_of (pid_t process, pid_t *parent)
   return state;
 }
 
-/* Adds to @stopped the stopped processes that descend from the process @grid. */
+/* Adds to @stopped the stopped processes whose parent is the process @grid. */
 static void
 find_stopped (pid_t grid, GArray *stopped)
 {
@@ -127,8 +127,8 @@ find_stopped (pid_t grid, GArray *stopped)
     }
 }
 
-/* Runs a grid of two cells in a process. Kills it when both cells are about to replace checkpoint number @number, from
- * 0. */
+/* Runs a grid of two cells in a process. Kills the process when both cells are about to put checkpoint number @number,
+ * from 0, into place. */
 static void
 run_and_kill (const char *name, const char *const *overrides, int number)
 {
@@ -243,7 +243,8 @@ TEST_CASE (grid, keeps_a_second_grid_out)
   CHECK (plait_grid_run (opened.grid, &options, NO_ERROR));
 }
 
-/* Checks that no grid may work in the folder "cells", even with --dry-run, and that the folder stays unchanged. */
+/* Checks that no grid may work in the folder "cells", even with --dry-run, and that the folder still has exactly one
+ * file. */
 static void
 check_refused (const char *part)
 {

@@ -7,7 +7,7 @@
 
 #define LONGER "train.epochs=2"
 
-/* Checks that the cells in the folders @a and @b have equal bits, except times and paths. */
+/* Checks that the cells of the grids @a and @b have equal bits, except times and paths. */
 static void
 check_same_cells (const PlaitGrid *a, const PlaitGrid *b)
 {
@@ -50,7 +50,7 @@ TEST_CASE (longer, cells_go_on_to_the_same_bits)
 
     CHECK_INT (plait_grid_count (opened.grid, PLAIT_CELL_PARTIAL), 2);
     CHECK_STRING (opened.grid->items[1].note, "after update 4");
-    /* If the grid is interrupted before training begins, the finished run is unchanged. */
+    /* If the grid is interrupted before training begins, the cells can still be continued. */
     CHECK (!plait_grid_run (opened.grid, &options, &error));
     CHECK_ERROR (error, PLAIT_ERROR_INTERRUPTED, "run the same command to continue");
   }
@@ -67,7 +67,7 @@ TEST_CASE (longer, cells_go_on_to_the_same_bits)
   CHECK_INT (plait_grid_count (fresh.grid, PLAIT_CELL_STALE), 2);
 }
 
-/* If continuing would give other bits than one training, the cell is trained from the beginning. */
+/* If continuing would give other bits than one training, the cell is stale: it must be trained from the beginning. */
 TEST_CASE (longer, cells_begin_anew_where_going_on_is_not_the_same)
 {
   static const struct

@@ -10,7 +10,7 @@
 static const char *const combiners[] = { "serial", "fl,at" };
 static const char *const seeds[] = { "1", "2" };
 
-/* [row][seed]: translations by the system */
+/* [row, seed, sentence]: translations */
 static const char *const hypotheses[2][2][4]
     = { { { "a b c d e", "a b c d f", "x", "y" }, { "a b c d e", "y", "x", "y" } },
         { { "a b c d e", "a b c d f", "x", "y" }, { "a b c d e", "y", "x", "y" } } };
@@ -122,8 +122,8 @@ TEST_CASE (grid_table, has_means_and_spreads_over_seeds)
   CHECK_INT (table->rows[1].n_cells, 2);
   CHECK_INT (table->rows[0].parameters, 1000);
   CHECK_INT (table->rows[1].parameters, 1002);
-  /* The two systems have 10 and 14: the deviations from the mean are 2 and 2, the sum of their squares is 8, divided by
-   * n - 1. */
+  /* The two seeds of row 0 have the scores 10 and 14. Their deviations from the mean are 2 and 2. The sum of the
+   * squares is 8, divided by n - 1 = 1. */
   CHECK_NEAR (table->rows[0].seed_statistics[0].mean, 12, 1e-12);
   CHECK_NEAR (table->rows[0].seed_statistics[0].deviation, sqrt (8), 1e-12);
   CHECK (isnan (table->rows[0].seed_statistics[0].low));
@@ -148,7 +148,7 @@ TEST_CASE (grid_table, tests_all_seeds_of_both_rows)
   CHECK (table->rows[1].seed_statistics[0].compared);
   CHECK (!table->rows[1].seed_statistics[1].compared);
   CHECK_INT (table->rows[1].seed_statistics[0].comparison.test, PLAIT_TEST_SEEDS);
-  /* The difference that is tested is the difference of the means in the table. */
+  /* The baseline is the mean, over the seeds of row 0, of the scores that the statistics give. */
   for (guint i = 0; i < 2; i++)
     {
       const PlaitRunScore *score = made->items[i].result->scores->pdata[0];
@@ -159,7 +159,7 @@ TEST_CASE (grid_table, tests_all_seeds_of_both_rows)
     }
   CHECK_NEAR (table->rows[1].seed_statistics[0].comparison.baseline, mean, 1e-12);
 
-  /* Now each system has one seed. */
+  /* Now each row has one seed. */
   g_clear_pointer (&made->items[1].result, plait_run_result_free);
   g_autoptr (PlaitGridTable) single = plait_grid_table_new (&made->grid, &error);
   REQUIRE (single != NULL);
@@ -187,8 +187,8 @@ add_accuracy (PlaitRunResult *result, guint right, guint n)
     }
 }
 
-/* 22.5 +- 3.5 and 55 +- 49.5 over two seeds. The difference is not marked as significant: other seeds could reverse it,
- * although many sentences change. */
+/* The accuracies of the rows are 22.5 +- 3.5 and 55 +- 49.5 over two seeds. The difference is not marked as
+ * significant: other seeds could reverse it, although many sentences change. */
 TEST_CASE (grid_table, marks_no_difference_that_is_one_of_seeds)
 {
   g_autoptr (Made) made = make ();
@@ -272,7 +272,8 @@ TEST_CASE (grid_table, tells_metrics_of_one_name_apart)
   CHECK_STRING (table->score_columns[2].name, "bleu:lowercase");
 }
 
-/* A score with the flag aside becomes a column, for all cells, if one cell has it as a metric. */
+/* A score with the flag aside becomes a column, for all cells, if one cell has the score without
+ * the flag. */
 TEST_CASE (grid_table, shows_a_score_that_stands_aside_beside_one_that_does_not)
 {
   g_autoptr (Made) made = make ();

@@ -8,8 +8,8 @@
 
 #include "faulty-settings.h"
 
-/* A combiner that computes what serial does. If its parameter says so, it ends the process in the middle of
- * training. */
+/* A combiner that computes what serial does. If its parameter fault says so, it ends the process or waits in a forward
+ * pass. */
 
 enum
 {
@@ -46,15 +46,15 @@ combine (PlaitCrossAttention *cross, gconstpointer data, gconstpointer state, Pl
 
   switch (settings->fault)
     {
-    case FAULT_HANG: /* wait for ever, until a signal */
+    case FAULT_HANG: /* wait for a signal */
       pause ();
       break;
-    case FAULT_WAIT: /* wait until the file that the environment names exists, and ignore signals */
+    case FAULT_WAIT: /* wait until the file of PLAIT_TEST_GATE exists, and ignore SIGTERM */
       signal (SIGTERM, SIG_IGN);
       while (++calls > FREE_CALLS && !is_open ())
         g_usleep (20000);
       break;
-    case FAULT_ONCE: /* crash if that file does not exist, and make it */
+    case FAULT_ONCE: /* if the file of PLAIT_TEST_GATE does not exist, make it and crash */
       if (is_open ())
         break;
       g_file_set_contents (g_getenv ("PLAIT_TEST_GATE"), "", 0, NULL);
