@@ -4,7 +4,8 @@
 
 #include <glib/gstdio.h>
 
-/* Tests of runs whose updates accumulate the gradients of several batches. Each run has two epochs of ten batches. */
+/* Tests of runs whose updates accumulate the gradients of several batches. Unless a test changes this, a run
+ * has two epochs of ten batches. */
 
 #define ITS_DROPOUT(group) group ".dropout=0", group ".attention_dropout=0", group ".feed_forward_dropout=0"
 #define WITHOUT_DROPOUT "train.log_every=1", ITS_DROPOUT ("decoder"), ITS_DROPOUT ("source.a"), ITS_DROPOUT ("source.b")
@@ -24,8 +25,8 @@ read_column (PlaitStore *store, const char *table, const char *column, double *v
   return n;
 }
 
-/* Checks the columns step, epoch and target_tokens of a run. An update of the run has @accumulate batches, and an epoch
- * has @updates updates. */
+/* Checks the columns step, epoch and target_tokens of a run. @accumulate is an override of train.accumulate, with which
+ * an epoch has @updates updates. */
 static void
 check_epochs (const char *experiment, const char *accumulate, gint64 updates)
 {
@@ -58,8 +59,8 @@ TEST_CASE (accumulate, ends_an_epoch_with_a_short_update)
   check_epochs (experiment, "train.accumulate=10000", 1);
 }
 
-/* If an update has fewer batches than train.accumulate says, its gradient is the mean over these batches. Ten batches
- * of six sentences give the gradient of one batch of sixty, both with accumulate=10 and with accumulate=25. */
+/* If an update has fewer batches than train.accumulate says, its gradient is the mean over the tokens of these batches.
+ * Ten batches of six sentences give the gradient of one batch of sixty, with accumulate=10 and with accumulate=25. */
 TEST_CASE (accumulate, scales_a_short_update_by_what_it_has)
 {
   static const char *const whole[] = { WITHOUT_DROPOUT, "train.batch=60", NULL };

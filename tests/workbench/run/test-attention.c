@@ -2,14 +2,16 @@
 #include "dumps/attention.h"
 #include "harness.h"
 
-/* Tests of dumps of attention made by hand: two heads, one target row, a memory of two rows and a memory of one row. */
+/* Tests of dumps of attention, coverage and copying. The weights are made by hand, for a memory of two rows and a
+ * memory of one row. */
 
+/* Attention of two heads in one target row. */
 typedef struct
 {
   PlaitScalar first[4];    /* [head, target, row]: weights of memory 0 */
   PlaitScalar second[2];   /* [head, target, row]: weights of memory 1 */
   PlaitScalar contexts[4]; /* [head, target, memory]: weights of contexts */
-  guint heads[2];
+  guint heads[2];          /* [memory]: number of heads; 0: no attention */
   PlaitScalar sentinel[2]; /* [head, target]: weights of the sentinel */
   guint sentinel_heads;
 } Weights;

@@ -81,7 +81,8 @@ TEST_CASE (class, has_the_same_bits_again)
   test_check_interruption (experiment, 30, 2);
 }
 
-/* Another run that predicts classes takes all parameters; a run that predicts sequences takes only the encoder. */
+/* Another run that predicts classes takes all parameters; a run that predicts sequences takes the layers of the
+ * encoder. */
 TEST_CASE (class, is_taken_on_from)
 {
   const char *experiment = write_class (GENERATED);
@@ -127,8 +128,8 @@ write_file (const char *name, const char *text)
   plait_test_write (name, text);
 }
 
-/* Checks that a line whose label training lacks counts as wrong and has no probability, even if it is the only line of
- * a batch. */
+/* Checks that a line whose label training lacks counts as wrong, is stored with the log-probability 0 and does not
+ * count in the perplexity, even if it is the only line of a batch. */
 static void
 check_unknown_is_wrong (const char *experiment)
 {
@@ -243,7 +244,7 @@ TEST_CASE (class, names_all_files_that_have_changed)
  */
 
 /* Writes @n documents of two to four sentences. In each document, one sentence has the word "right". The answer is the
- * number of this sentence. */
+ * number of this sentence, from 0. */
 static void
 write_choices (const char *split, int n)
 {

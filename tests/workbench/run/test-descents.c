@@ -79,8 +79,8 @@ TEST_CASE (descents, are_told_by_what_they_touch)
   touched = attribute (top, "/evaluation/test", "states_touched");
   check_work (top, TRUE);
   check_work (soft, TRUE);
-  /* Above seven leaves there are two levels: at most 2 rows are weighed at the top, and 2 below each of the two
-   * selected rows. */
+  /* Above the leaves, at most eight with the end token, there are two levels. Attention weighs at most 2 rows at the
+   * top, and 2 below each of the two selected rows. */
   CHECK (touched >= 1 && touched <= 2 + 2 + 2);
   CHECK_NEAR (attribute (top, "/evaluation/test", "states_chosen"), touched, 0);
   CHECK (attribute (soft, "/evaluation/test", "states_touched") > touched);
@@ -184,8 +184,8 @@ typedef struct
   gboolean normalised;
 } Way;
 
-/* Checks that each set is a distribution over the children of a selected row, or over the top rows, and that each path
- * is the product of the weights on it. Adds the paths to @reached [row]. */
+/* Checks that each set is a distribution over the children of a row, or over the top rows, and that each path is the
+ * product of the weights on it. Sets @reached [row] to the sum of the paths to each row. */
 static void
 check_sets (const Dump *dump, gint64 entry, double *reached)
 {

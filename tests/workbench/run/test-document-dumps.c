@@ -87,7 +87,7 @@ TEST_CASE (document_dumps, tell_the_sentence_of_each_token)
   CHECK (!plait_store_has (run, "/attention/test/0/contexts/row_sentence"));
 }
 
-/* The sentence of each token is dumped for any encoder that has one row for each token. */
+/* The sentence of each token is also dumped for a plain encoder, which has one row for each token. */
 TEST_CASE (document_dumps, of_a_plain_encoder_tell_sentences_too)
 {
   g_autoptr (PlaitStore) run = run_documents ("plain", SMALL_SOURCE ("a"));

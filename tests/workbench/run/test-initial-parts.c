@@ -68,7 +68,7 @@ TEST_CASE (initialise, takes_weights_in_parts)
     }
   CHECK_CONTAINS (said, "/model.safetensors.index.json, ");
 
-  /* The fingerprint of a run depends on the parts and on the index. */
+  /* The run has the digest of each part, so it cannot be resumed after a part has changed. */
   CHECK (test_run_with (experiment, overrides, second_path, FALSE, NULL, NO_ERROR));
   write_part (trained, 2, 1);
   CHECK (!test_run_with (experiment, longer, second_path, TRUE, NULL, &error));

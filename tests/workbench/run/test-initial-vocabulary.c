@@ -24,8 +24,8 @@ check_same_vocabulary (PlaitStore *run, const char *name, PlaitStore *base, cons
   CHECK_STRING (hash, expected);
 }
 
-/* The experiment has another text, from which it would learn another vocabulary. It takes the vocabulary of the run
- * with the embeddings; one line of the log says why. */
+/* The experiment has another text, from which it would learn another vocabulary. It takes the vocabulary of the base
+ * run together with the embeddings; a line of the log says so. */
 TEST_CASE (initial_vocabulary, comes_with_the_run)
 {
   const char *experiment = test_write_experiment ("tiny", NULL);
@@ -74,8 +74,8 @@ TEST_CASE (initial_vocabulary, gives_way_to_the_one_that_the_experiment_names)
     }
 }
 
-/* If the run lacks a source, the source learns its own vocabulary. If all streams of the run share a vocabulary, each
- * source takes this one. */
+/* If the base run lacks a source, this source learns its own vocabulary. If all streams of the base run share a
+ * vocabulary, a source takes the shared vocabulary. */
 TEST_CASE (initial_vocabulary, is_found_by_stream)
 {
   static const char *const apart[] = { "experiment.sources=a", "data.vocabulary=separate",
@@ -113,7 +113,8 @@ TEST_CASE (initial_vocabulary, is_found_by_stream)
   TEST_CHECK_OUTCOME (second, "source/b/embedding/table", "taken");
 }
 
-/* Refuses vocabularies of another kind or of other streams, and a run without a vocabulary. */
+/* A vocabulary of another kind, a run that lacks the vocabulary of a stream, and a run without vocabularies are
+ * refused. */
 TEST_CASE (initial_vocabulary, of_another_kind_is_refused)
 {
   static const struct

@@ -24,7 +24,7 @@ first_name (PlaitStore *run, const char *prefix)
   return NULL;
 }
 
-/* Square weights are orthogonal at first with train.initial_values=dl4mt; biases and gains have their usual values. */
+/* A square weight is orthogonal at first with train.initial_values=dl4mt; a gain has its usual value. */
 TEST_CASE (initialise, begins_as_dl4mt_where_it_is_asked_to)
 {
   enum
@@ -123,7 +123,8 @@ TEST_CASE (initialise, takes_what_globs_name_of_the_checkpoint_that_is_asked_for
   TEST_CHECK_OUTCOME (second, "embedding/shared/table", "left");
 }
 
-/* The second run has another width of one hidden layer, and another vocabulary of the same size. */
+/* The second run has another width of one hidden layer, another vocabulary of the same size, and an output weight of
+ * its own. */
 TEST_CASE (initialise, says_what_does_not_fit)
 {
   const char *experiment = test_write_experiment ("tiny", NULL);
@@ -149,7 +150,8 @@ TEST_CASE (initialise, says_what_does_not_fit)
   CHECK_CONTAINS (said, "fresh random values for parameters that are not in that run: decoder/output/*\n");
 }
 
-/* A longer table of learned positions has the rows of the run first, then random rows. */
+/* A longer table of learned positions has the rows of the base run first, then random rows. A shorter table is not
+ * taken. */
 TEST_CASE (initialise, lets_learned_positions_grow)
 {
   enum
@@ -190,7 +192,7 @@ TEST_CASE (initialise, lets_learned_positions_grow)
   TEST_CHECK_OUTCOME (cut, "source/a/positions/table", "other shape");
 }
 
-/* A longer table of learned positions repeats the rows of the run with train.initialise_positions=copied. */
+/* A longer table of learned positions repeats the rows of the base run with train.initialise_positions=copied. */
 TEST_CASE (initialise, lets_learned_positions_repeat)
 {
   enum
@@ -221,7 +223,7 @@ TEST_CASE (initialise, lets_learned_positions_repeat)
   CHECK_CONTAINS (said, "taken, but with repeated rows from row 20 on: source/a/positions/table\n");
 }
 
-/* Reads weights that plait export wrote bit by bit, except parameters that a glob leaves out. */
+/* A run takes the exact weights that plait export has written, except parameters that a glob leaves out. */
 TEST_CASE (initialise, takes_exported_weights)
 {
   const char *experiment = test_write_experiment ("tiny", NULL);
@@ -488,8 +490,8 @@ TEST_CASE (initialise, refuses)
     }
 }
 
-/* Refuses runs with a correct digest and wrong contents: an experiment that is not a key-file, and parameters that are
- * not numbers. */
+/* Runs with a correct digest and wrong contents are refused: an experiment that is not a key-file, a parameter with a
+ * NaN, and a group in place of a parameter. */
 TEST_CASE (initialise, refuses_forged_runs)
 {
   static const char parameter[] = "/checkpoint/last/parameters/decoder/norm/gain";

@@ -99,15 +99,15 @@ TEST_CASE (kept_checkpoints, have_the_parameters_after_their_update)
   CHECK (largest < 1e-6 && difference > 1e-3);
 }
 
-/* When training is interrupted, it writes a checkpoint that an uninterrupted training would not have. This one is not
- * kept. */
+/* When training is interrupted, it writes a checkpoint that an uninterrupted training would not have. This
+ * checkpoint is not kept. */
 TEST_CASE (kept_checkpoints, are_the_same_after_an_interruption)
 {
   const char *path = test_write_experiment ("tiny", "keep=2\ncheckpoint_every=5");
 
   for (int line = 6; line <= 18; line += 6)
     {
-      CONTEXT ("interrupted after update %d", line);
+      CONTEXT ("interrupted at line %d", line);
       test_check_interruption (path, line, 1);
       g_autoptr (PlaitStore) run = plait_store_open (plait_test_path ("parts.h5"), NULL);
       check_names (run, "average best last update-15 update-20");
@@ -152,7 +152,7 @@ check_evaluated (const char *run, const char *name, const char *expected)
   CHECK_STRING (checkpoint, expected);
 }
 
-/* evaluate.checkpoint can name a kept checkpoint, in a run and in later tests of it. */
+/* evaluate.checkpoint can name a kept checkpoint, in a run and in plait test. */
 TEST_CASE (kept_checkpoints, are_evaluated)
 {
   const char *path = test_write_experiment ("tiny", "keep=3"), *output = plait_test_path ("kept.h5");

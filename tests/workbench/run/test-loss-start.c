@@ -59,7 +59,7 @@ TEST_CASE (loss_start, the_log_has_the_loss_before)
     }
 }
 
-/* Training that continues another run counts the updates of that run too. */
+/* A run that is trained further also counts its earlier updates. */
 TEST_CASE (loss_start, is_counted_when_training_goes_on)
 {
   const char *path = test_write_experiment ("tiny", NULL);

@@ -9,8 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Tests of external scores (evaluate.scores.NAME), commands and files of numbers, in runs, comparisons and plait
- * test. */
+/* Tests of external scores (evaluate.scores.NAME), commands and files of numbers, in runs and in plait test. */
 
 #define SENTENCES 8
 

@@ -10,7 +10,7 @@
 
 #define EMULATED "precision=bfloat16_emulated\n"
 
-/* Returns the validation loss of the last row of the log. */
+/* Returns the loss of the last validation of @run; NaN if there is no validation. */
 static double
 validation_loss (PlaitStore *run)
 {
@@ -60,7 +60,7 @@ TEST_CASE (precision, bfloat16_goes_on_to_the_same_bits_on_more_threads)
   test_check_interruption (path, 5, 2);
 }
 
-/* A run whose precision the processor lacks is refused before it reads or writes files. */
+/* A run whose precision the processor lacks is refused, and writes no file. */
 TEST_CASE (precision, bfloat16_is_refused_where_it_does_not_run)
 {
   const char *path = test_write_experiment ("tiny", "precision=bfloat16\n");

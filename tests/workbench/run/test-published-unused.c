@@ -108,7 +108,7 @@ wants_all (gconstpointer refused, const char *tensor, const char *parameter)
   return !parameter || !refused || !g_pattern_match_simple (refused, parameter);
 }
 
-/* Reports every unused tensor with which the published model computes. */
+/* Every unused tensor with which the published model computes is reported. */
 TEST_CASE (published_unused, refuses_tensors_that_no_parameter_takes)
 {
 #define MAP                                                                                                            \
@@ -116,7 +116,7 @@ TEST_CASE (published_unused, refuses_tensors_that_no_parameter_takes)
   "[z/{k}]\nfrom=d\nplus=e\noptional=true\n[tied/{i}]\nfrom=h.{i}|a.{i}\n"
   const struct
   {
-    const char *names[5]; /* names of further tensors; a.0 is always read */
+    const char *names[5]; /* names of the tensors; x/0/table reads a.0, or else b.0 */
     const char *zero, *refused, *part;
   } cases[] = {
     { { "a.0" }, NULL, NULL, NULL },
@@ -154,8 +154,8 @@ TEST_CASE (published_unused, refuses_tensors_that_no_parameter_takes)
     }
 }
 
-/* Refuses a model that has no parameter for a published tensor, unless train.initialise_leave names the parameter. Does
- * not report tensors of parts that train.initialise_take does not name. */
+/* A model without a parameter for a published tensor is refused, unless train.initialise_leave names the parameter.
+ * Tensors of parameters that train.initialise_take does not name are not reported. */
 TEST_CASE (published_unused, is_refused_by_runs)
 {
   const struct

@@ -65,7 +65,7 @@ world_clear (World *world)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (World, world_clear)
 
-/* Returns a parameter x/0/@name [@rows, @width], and the weights that write_weights() wrote, opened with the map @text
+/* Returns a parameter @name [@rows, @width], and the weights that write_weights() wrote, opened with the map @text
  * (NULL: without a map). */
 static World
 world_new (const char *text, const char *name, gint64 rows, gint64 width, GError **error)
@@ -104,8 +104,8 @@ TEST_CASE (published, makes_parameters_as_the_map_says)
       { 100, 101, 200, 201, 102, 103, 202, 203, 104, 105, 204, 205 } },
     /* A vector is never transposed. */
     { HEAD "[x/{i}/{k}]\nfrom=c.{k}\ntransposed=true\n", "x/0/bias", 1, 3, { 300, 301, 302 } },
-    /* The first tensor that exists is taken of several names, and the first group whose pattern fits of several
-     * groups. */
+    /* If a key has several names, the first tensor that exists is taken. If several groups fit a parameter, the first
+     * group is used. */
     { HEAD "[x/0/one]\nfrom=absent | c.bias\n[x/{i}/one]\nfrom=absent\n", "x/0/one", 1, 3, { 300, 301, 302 } },
     /* Words: padding is the last row of the tensor, and no row is BOS; then come EOS, the unknown token and all other
      * words. */
@@ -119,8 +119,8 @@ TEST_CASE (published, makes_parameters_as_the_map_says)
       1,
       6,
       { 504, -9, 500, 501, 502, 503 } },
-    /* Positions: the first two rows of the tensor are skipped. The parameter has fewer rows than the tensor, then
-     * more. */
+    /* Positions: the first two rows of the tensor are skipped. The parameter has fewer rows than the
+     * remaining three, then more. */
     { HEAD "[x/{i}/places]\nfrom=f.places\nfirst=2\nplus=g.type\n", "x/0/places", 2, 2, { 1304, 1306, 1306, 1308 } },
     { HEAD "[x/{i}/places]\nfrom=f.places\nfirst=2\nplus=g.type\n",
       "x/0/places",
@@ -248,7 +248,7 @@ TEST_CASE (published, refuses_maps_that_are_none)
     }
 }
 
-/* The maps that come with plait make every parameter of their architectures. */
+/* The maps that come with plait have a group for every parameter of their architectures. */
 TEST_CASE (published, shipped_maps_are_for_every_parameter)
 {
 #define BOTH(key, value) "source.a." key "=" value, "decoder." key "=" value

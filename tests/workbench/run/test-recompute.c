@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* Tests that recomputing layers in the backward pass changes memory and time, but not results. */
+/* Tests that recomputing layers in the backward pass does not change results. */
 
 static void
 check_same_training (PlaitStore *first, PlaitStore *second)
@@ -49,7 +49,8 @@ TEST_CASE (recompute, trains_to_the_same_bits)
   check_same ((const char *[]){ "decoder.norm=post", "source.a.activation=gelu", NULL });
 }
 
-/* Trains with weights in bfloat16, shards, and attention that depends on the previous step through coverage. */
+/* Training with emulated bfloat16, shards, accumulated batches, and attention that depends on the previous step through
+ * coverage. */
 TEST_CASE (recompute, trains_to_the_same_bits_in_shards_with_coverage)
 {
   check_same ((const char *[]){ "train.shards=2", "train.accumulate=2", "train.precision=bfloat16_emulated",

@@ -4,7 +4,7 @@
 #include "setup/run-inputs.h"
 #include "runs.h"
 
-/* A new process removes the generated text of processes that have ended, and no other text. */
+/* Another temporary folder is made. This does not remove the generated text of a process that still runs. */
 TEST_CASE (run_inputs, keep_generated_text_while_others_begin)
 {
   const char *path = test_write_experiment ("tiny", "");

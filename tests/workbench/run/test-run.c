@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Returns the path of a run that was never interrupted. (transfer none) */
+/* Runs @path on one thread without an interruption. Returns the path of the run. (transfer none) */
 static const char *
 reference_run (const char *path)
 {
@@ -68,8 +68,8 @@ training_seconds (const char *path)
   return seconds;
 }
 
-/* Checks that a run which a signal's flag interrupts after any update continues to equal bits, and that its time
- * includes the time before the interruption. @more are lines of [train]. */
+/* Checks that a run which a signal's flag interrupts at one of several lines of progress continues to equal bits, and
+ * that its time includes the time before the interruption. @more are lines of [train], or NULL. */
 static void
 check_interruptions (const char *more)
 {
@@ -84,7 +84,7 @@ check_interruptions (const char *more)
       g_autoptr (PlaitLog) log = test_log_new (raise_stop, &disturbance);
       GError *error = NULL;
       double seconds;
-      CONTEXT ("interrupted after update %d", lines[i]);
+      CONTEXT ("interrupted at line %d", lines[i]);
 
       g_unlink (output);
       CHECK (!test_run (path, output, FALSE, 1, log, &disturbance.stop, &error));
@@ -153,9 +153,9 @@ check_kills (const char *more, const int *lines)
     }
 }
 
-/* The file is written after the updates 3, 6, 9 and so on, after the line of the update, and at the validations after
- * updates 7 and 14, which are lines 8 and 16. @lines has one line after each write. A kill at any time before the next
- * write leaves the same file. */
+/* The file is written after the lines of the updates 3, 6, 9 and so on, and at the validations after updates 7 and 14,
+ * which are lines 8 and 16. The kills are at a line before the first write, and at a line after each write. A later
+ * kill, before the next write, would leave an equal file. */
 TEST_CASE (run, goes_on_after_a_kill_between_any_two_writes)
 {
   static const int lines[] = { 1, 4, 7, 9, 11, 14, 17, 18, 21, 0 };
@@ -270,7 +270,8 @@ TEST_CASE (run, survives_a_kill_at_every_call_of_the_checkpoint_writer)
   g_free (writer.before);
 }
 
-/* The disk is full: the run fails with a message, and can continue from the old checkpoint. */
+/* The disk is full at one system call. Then the run succeeds, or fails with an error; in both cases it can be continued
+ * to equal bits. */
 TEST_CASE (run, keeps_the_old_checkpoint_when_the_disk_is_full)
 {
   const char *path = test_write_experiment ("short", "updates=3\ncheckpoint_every=2");
@@ -304,7 +305,7 @@ count_lines (int line, gpointer data)
   *(int *)data = line;
 }
 
-/* The run fails before training, and does not find out at its first checkpoint. */
+/* If the output's folder does not exist, the run fails before training, not at its first checkpoint. */
 TEST_CASE (run, says_before_training_that_its_place_takes_no_file)
 {
   const char *path = test_write_experiment ("tiny", NULL);
@@ -317,7 +318,7 @@ TEST_CASE (run, says_before_training_that_its_place_takes_no_file)
   CHECK_INT (lines, 0);
 }
 
-/* The attention of more sentences than a batch of the search has. */
+/* The run stores the attention of more sentences than a batch of the search has. */
 TEST_CASE (run, keeps_the_attention_of_many_sentences)
 {
   static const char *const overrides[] = { "evaluate.attention=5", "decode.batch=2", "train.updates=1", NULL };
@@ -411,8 +412,8 @@ TEST_CASE (run, is_opened_without_its_text)
   CHECK_STRING (said, "");
 }
 
-/* Before it reads vocabularies of the old run or data, the run fails with one message about all differences. It leaves
- * out settings that may differ, and settings that follow from others. */
+/* A resumed run with other settings fails with one message about all differences. The message leaves out settings that
+ * may differ, such as train.epochs of a finished run, and settings that follow from others. */
 TEST_CASE (run, says_what_is_set_otherwise_than_in_the_run_that_goes_on)
 {
   static const struct
@@ -474,7 +475,7 @@ typedef struct
   int line;
 } Intruder;
 
-/* Starts the run a second time while it runs. A PlaitTestAtProgress. */
+/* Starts a run with another seed and an equal output while the first one runs. A TestAtProgress. */
 static void
 run_beside (int line, gpointer data)
 {
@@ -516,8 +517,8 @@ write_beside (int line, gpointer data)
     plait_test_write (intruder->output, "somebody's");
 }
 
-/* Another program replaces the file: before the first checkpoint, between checkpoints, or before the evaluation. A lock
- * does not prevent that. */
+/* Another program replaces the file, before the first checkpoint or between checkpoints. A lock does not prevent
+ * that. */
 TEST_CASE (run, leaves_the_file_of_another_program_alone)
 {
   static const int lines[] = { 1, 9, 20 };
@@ -562,7 +563,7 @@ TEST_CASE (run, notices_a_flipped_byte_before_it_resumes)
     }
 }
 
-/* The message names the size of the batch, and the key to lower. */
+/* The message names the memory that the batch needs, and the key to lower. */
 TEST_CASE (run, names_the_batch_that_does_not_fit)
 {
   const char *path = test_write_experiment ("large", "memory=1\nbatch_unit=tokens\n");

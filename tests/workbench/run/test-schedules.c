@@ -66,7 +66,7 @@ TEST_CASE (schedules, lion_continues_with_the_same_bits)
   test_check_interruption (write_experiment ("lion", "optimizer=lion\n", "0.001"), 3, 2);
 }
 
-/* Counts clipped gradients: all of them if the maximum norm is tiny, and none if there is no maximum. */
+/* The column clipped has the share of clipped gradients: 1 if the maximum norm is tiny, and 0 without a maximum. */
 TEST_CASE (schedules, clipping_is_counted)
 {
   static const char *const always[] = { "train.clip=1e-9", NULL }, *const never[] = { "train.clip=0", NULL };

@@ -33,8 +33,8 @@ check_numbers (PlaitStore *run, PlaitStore *other, const char *path, gboolean sa
     CHECK ((memcmp (a, b, (gsize)n * sizeof *a) == 0) == same);
 }
 
-/* A learning rate of 0 leaves the parameters unchanged. So validation and test losses must be the same with source
- * dropout. */
+/* A learning rate of 0 leaves the parameters unchanged. So validation and test losses must be equal with and
+ * without source dropout. */
 TEST_CASE (source_dropout, is_of_training_alone)
 {
   const char *path = test_write_experiment ("tiny", "source_dropout=0.4");
@@ -72,7 +72,7 @@ write_lines (const char *name, gboolean (*absent)[LINES])
     }
 }
 
-/* Sets @absent [source, line] to the lines that source dropout leaves out in the first epoch of @path. */
+/* Sets @absent [source, line] to TRUE where source dropout leaves out the line in the first epoch of @path. */
 static void
 find_absent (const char *path, gboolean (*absent)[LINES])
 {
@@ -159,8 +159,8 @@ cost_of_absence (const char *name)
 }
 
 /* Two sources have equal text, and one of them suffices to predict the class. With this seed, a model trained without
- * source dropout depends on one source: without it, the loss rises by .8. A model trained with source dropout loses
- * less than .15. */
+ * source dropout depends on one source: if this source is absent, the loss rises by .8. The loss of a model trained
+ * with source dropout rises by less than .15. */
 TEST_CASE (source_dropout, lets_a_model_do_without_a_source)
 {
   static const char text[] = "[experiment]\nname=class\nseed=5\n"

@@ -17,7 +17,7 @@
 #define TESTS 40
 
 /* Writes @n sentences of a split, each of 3 to 6 words. The target copies the words as capitals. A word has the tag of
- * its letter, and the tag whether it is the first word of its sentence. */
+ * its letter, and a tag that says whether it is the first word of its sentence. */
 static void
 write_split (const char *split, guint n, guint32 seed)
 {
@@ -78,7 +78,7 @@ score_of (const PlaitRunResult *result, const char *split, const char *metric)
   return score ? score->score : NAN;
 }
 
-/* Returns the share of the words of the split test whose tag in @run is that of the file. */
+/* Returns the percentage of the words of the split test whose tag in @run is that of the file. */
 static double
 share_of_right_tags (PlaitStore *run, const char *tags)
 {
@@ -190,8 +190,8 @@ compare (PlaitStore *store, const PlaitStoreVisit *visit, gpointer data, GError 
   return PLAIT_STORE_WALK_CONTINUE;
 }
 
-/* A weight of 0 teaches the head nothing, and all other parameters have the bits that they have without tags. With
- * another weight they differ. */
+/* A weight of 0 teaches the head nothing, and all other parameters have the bits that they have without tags. Other
+ * weights that differ give other parameters. */
 TEST_CASE (source_tags_run, weighs_the_losses_of_tags)
 {
   static const char parameters[] = "/checkpoint/last/parameters";
@@ -222,8 +222,8 @@ TEST_CASE (source_tags_run, weighs_the_losses_of_tags)
   CHECK (memcmp (a, b, (gsize)n * sizeof *a) != 0);
 }
 
-/* A split for validation or tests may lack tags. Unknown tags count as wrong. Sentences have the weights of
- * data.train.loss_weights. A class can be predicted in place of a sentence. */
+/* A test split may lack tags. Unknown tags count as wrong. Weights of sentences (data.train.loss_weights) are accepted.
+ * A model that predicts tags in place of a sentence can learn tags of its source words too. */
 TEST_CASE (source_tags_run, reads_splits_with_and_without_tags)
 {
   const char *path = write_experiment ();

@@ -22,7 +22,7 @@ read_key (const char *path, const char *name)
   return run ? plait_store_get_string (run, "/", name, NULL) : NULL;
 }
 
-/* Returns a single digest of all trained parameters. (transfer full) */
+/* Returns a digest of the losses in the training table and of the output bias, if the run has one. (transfer full) */
 static char *
 digest_training (const char *path)
 {
@@ -164,7 +164,7 @@ TEST_CASE (stages, an_average_is_evaluated_and_kept_beside_the_best)
   CHECK_INT (outcome.made, 0);
   CHECK (g_file_get_contents (output, &again, &m, NULL) && n == m && memcmp (bytes, again, n) == 0);
 
-  /* When its settings change, the old evaluation is removed. */
+  /* When the run is evaluated with other settings, the additional evaluation is removed. */
   CHECK_INT (run_again (experiment, (const char *[]){ QUIET, "evaluate.metrics=chrf++", NULL }, output, NO_ERROR),
              PLAIT_RUN_EVALUATED);
   g_autoptr (PlaitStore) run = plait_store_open (output, NULL);
@@ -235,7 +235,7 @@ TEST_CASE (stages, a_split_is_added_without_the_training_text)
   g_clear_error (&error);
 }
 
-/* Files that are damaged, interrupted or locked by another process are left unchanged. */
+/* An interrupted evaluation leaves the file unchanged. A file that is locked or damaged is refused. */
 TEST_CASE (stages, a_file_that_cannot_be_evaluated_is_left_alone)
 {
   const char *experiment = test_write_experiment ("tiny", NULL);

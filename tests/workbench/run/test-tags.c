@@ -131,7 +131,7 @@ TEST_CASE (tags, are_refused_where_they_do_not_fit)
   check_refused (experiment, NULL, "test.tags:1: the line is empty; expected a sentence of tags");
 }
 
-/* A line with an unknown tag counts as wrong. Loss and perplexity leave it out. */
+/* An unknown tag counts as wrong. The line with the tag has no reference tokens, so perplexity leaves it out. */
 TEST_CASE (tags, may_be_unknown_in_scored_sets)
 {
   const char *experiment = write_experiment ();

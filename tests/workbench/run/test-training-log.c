@@ -12,8 +12,8 @@
 /* Tests of the log of training for other programs: its JSON lines, and what experiments/to-tensorboard.py makes of
  * them. */
 
-/* Returns the CRC-32C of the @n bytes at @bytes. Its table has the bits in another order than the table of the program
- * that wrote the file, so the check is independent. */
+/* Returns the CRC-32C of the @n bytes at @bytes. It works without a table and in another order of bits than the
+ * program that wrote the file, so the check is independent. */
 static guint32
 checksum (const guint8 *bytes, gsize n)
 {
@@ -196,8 +196,8 @@ lines_without_times (const char *path)
   return g_regex_replace_literal (times, text ? text : "", -1, 0, "", 0, NULL);
 }
 
-/* The log of an interrupted and continued run equals that of an uninterrupted run, line by line. Both have the rows of
- * the tables. */
+/* The log of an interrupted and continued run equals that of an uninterrupted run, line by line, except times. The
+ * logs have the rows of the tables. */
 TEST_CASE (training_log, tells_the_rows_of_both_tables)
 {
   const char *path = test_write_experiment ("tiny", NULL);
@@ -304,7 +304,7 @@ TEST_CASE (training_log, leaves_the_environment_in_the_run)
   CHECK (peak > 1 << 20);
 }
 
-/* The run stores the folders of its plugins, so that messages can name them when they no longer exist. */
+/* The run stores the paths of its modules, so that a message can name the module of a plugin that is not found. */
 TEST_CASE (training_log, leaves_the_places_of_plugins_in_the_run)
 {
   const char *path = test_write_experiment ("tiny", NULL);

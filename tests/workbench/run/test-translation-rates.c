@@ -44,7 +44,8 @@ TEST_CASE (translation_rates, sums_by_hand)
   CHECK_NEAR (of_last[1], 1.5, 1e-6);
   CHECK (!plait_attention_sums (&attention, 0, 0, 2, of_all, none));
 
-  /* Sums for one head of one layer and one target row; then for a layer and a head that do not exist. */
+  /* Sums for one head of one layer and one target row; then for a layer that does not attend to the memory, and for a
+   * head that does not exist. */
   double of_head[2] = { 0 };
 
   CHECK (plait_attention_sums (&attention, 1, 1, 2, (PlaitAttentionSelection){ 0, 1 }, of_head));
@@ -54,8 +55,8 @@ TEST_CASE (translation_rates, sums_by_hand)
   CHECK (!plait_attention_sums (&attention, 1, 0, 1, (PlaitAttentionSelection){ 0, 2 }, none));
 }
 
-/* Layer 0 has two attentions to one memory, (.2 .8) and (1 0), of which the mean is taken. Layer 1 has one attention,
- * (.5 .5). */
+/* Layer 0 has two attentions to one memory, (.2 .8) and (1 0). Layer 1 has one attention, (.5 .5). The mean is taken
+ * over the three attentions. */
 TEST_CASE (translation_rates, take_the_mean_of_several_attentions)
 {
   PlaitScalar first[] = { .2f, .8f }, second[] = { 1, 0 }, last[] = { .5f, .5f };
@@ -95,8 +96,8 @@ TEST_CASE (translation_rates, spread_over_the_leaves_of_a_pyramid_by_hand)
     CHECK_NEAR (sums[i], expected[i], 1e-12);
 }
 
-/* A sentence has the tree ((0 1) 2) and an end token. The weight .9 of the root gives .3 to each leaf. Then the node
- * above the leaves 0 and 1 gives them its 1.2. */
+/* A sentence has the tree ((0 1) 2) and an end token. Of the weight .9 of the root, .3 goes to leaf 2 and .6 to
+ * the node above the leaves 0 and 1. This node then has 1.2 and gives .6 to each of its leaves. */
 TEST_CASE (translation_rates, spread_over_leaves_by_hand)
 {
   static const gint64 left[] = { -1, -1, -1, -1, 0, 4 }, right[] = { -1, -1, -1, -1, 1, 2 };
@@ -109,7 +110,7 @@ TEST_CASE (translation_rates, spread_over_leaves_by_hand)
     CHECK_NEAR (sums[i], expected[i], 1e-12);
 }
 
-/* The text of each rate can be read back as this rate. Other text is refused. */
+/* A rate of under-translation can be read back from its text. Other text is refused. */
 TEST_CASE (translation_rates, read_back_from_their_text)
 {
   g_autoptr (PlaitMetric) made
@@ -139,8 +140,9 @@ enum
   MAX_ITEMS = 1 << 20,
 };
 
-/* Counts the tokens of sentence @s of source @name that get more or less attention than @bounds. Reads the attention
- * that @run stores. */
+/* Counts, from the attention that @run stores, the tokens of sentence @s of source @name. Sets counts[0] to the number
+ * of tokens with more attention than bounds[0], counts[1] to that with less than bounds[1], and counts[2] to that of
+ * all tokens. */
 static void
 count_kept (PlaitStore *run, const char *group, gint64 s, const char *name, gboolean last_layer, const double *bounds,
             gint64 *counts)
@@ -166,8 +168,8 @@ count_kept (PlaitStore *run, const char *group, gint64 s, const char *name, gboo
     }
 }
 
-/* Checks that the tables of a run agree, sentence by sentence, with the attention that the run stores for the
- * references, and that the scores are sums over the tables. */
+/* Checks that the table of source b of a run agrees, sentence by sentence, with the attention that the run stores for
+ * the references, and that the rate of over-translation is the share in this table. */
 static void
 check_run (const char *combiner, const char *layers, gboolean last_layer, const double *bounds)
 {
@@ -236,7 +238,7 @@ TEST_CASE (translation_rates, are_what_the_kept_attention_says)
   check_run ("flat", "last", TRUE, (const double[]){ .8, .5 });
 }
 
-/* For search, the attention has as many target rows as the hypotheses have tokens. */
+/* Rates of search are counted from the attention of the hypotheses. */
 TEST_CASE (translation_rates, of_search_are_those_of_the_hypotheses)
 {
   static const char *const overrides[] = { "evaluate.translation_rates=search",

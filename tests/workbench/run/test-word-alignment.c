@@ -20,8 +20,9 @@ letters (void)
 
 /*
  * By hand. The source is "a b c" and its end token, the target "d a b" and its end token. Layer 0 has two heads, layer
- * 1 one. The mean over heads of layer 0 aligns d with b (.15 .5 .2 .15) and a with the end; b attends equally to a and
- * b, and a comes first. Head 1 aligns d with a. Layer 1 aligns each word with c.
+ * 1 one. The mean over heads of layer 0 aligns d with b (.15 .5 .2 .15). The word a attends most to the end token, so
+ * a is not aligned. The word b attends equally to a and b, so the first of them, a, is chosen. In head 1, d attends to
+ * the end token as much as to a and c, so d is not aligned. Layer 1 aligns each word with c.
  */
 TEST_CASE (word_alignment, by_hand)
 {
