@@ -7,12 +7,12 @@
     by-position.py likelihood --reference FOLDER/de --bins 1,2,3,5,8 A.scores B.scores
 
 "cut" writes FOLDER/NAME of each file, uncompressed, with more blank lines: each document is cut into documents of whole
-sentences with at most WORDS words of the first file, at the same sentences in all files. If models can read WORDS words
-at once, they see whole documents.
+sentences with at most WORDS words of the first file, or one longer sentence, at the same sentences in all files. If
+models can read WORDS words at once, they see whole documents.
 
 "score" runs plait evaluate on the first sentences of all documents, then on the second, and so on; a bin reaches from
 one number to the next. Sentences can be assigned only if a translation has as many as its reference. So only documents
-count for which that holds in all systems; their number is printed.
+with equal numbers of sentences in all systems count; their number is printed.
 
 "likelihood" has no such condition. It reads the output of plait score --sentences for the reference and prints
 perplexities a token. p is of approximate randomisation against the first file, with documents swapped.

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Counts the names of the references of experiments/names.ini that stand in the translations.
+"""Counts the names in the references of experiments/names.ini that the translations have too.
 
 Usage: names.py [--plait PROGRAM] RUN.h5|GRID-FOLDER...
 """

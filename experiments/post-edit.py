@@ -4,8 +4,9 @@
 
 Usage: post-edit.py FOLDER OUTPUT [--seed 1]
 
-FOLDER holds {train,val,test}.{en,de}.gz, one sentence a line. In the draft each word of the German is, at random, replaced by a word
-of the training text (as often as that word is used), left out, doubled, or exchanged with the next word.
+FOLDER holds {train,val,test}.{en,de}.gz, one sentence a line. In the draft about a fifth of the German words, drawn at
+random, are replaced by a word of the training text (as often as that word is used), left out, doubled, or exchanged
+with the next word.
 """
 import argparse
 import gzip
@@ -21,7 +22,7 @@ def lines(path):
 
 
 def damage(line, known, draw):
-    """Returns @line with errors, which has at least one word."""
+    """Returns @line with errors, or @line itself if no word would be left."""
     words = line.split()
     draft = []
     while words:

@@ -8,8 +8,8 @@ Usage: tables.py           rewrites the tables of both pages and the plots
 A result file has one row for each measurement. A page has comments <!-- table NAME -->; results/shown.ini says which columns and
 rows of NAME.tsv the table shows.
 
-The script replaces the lines from that comment to the next <!-- end -->. If shown.ini has a key plot, results/NAME.svg shows the
-metrics whose names begin with its value: their values in %, a line for each system.
+The script replaces the lines from that comment to the next <!-- end -->. If NAME has a key plot in shown.ini,
+results/NAME.svg shows the metrics whose names begin with the value of that key, in %, with a line for each system.
 """
 import configparser
 import csv

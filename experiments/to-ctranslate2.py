@@ -2,15 +2,15 @@
 # SPDX-License-Identifier: MIT
 """Writes a run as a CTranslate2 model: a Transformer that reads one source.
 
-    to-ctranslate2.py first.h5 --output FOLDER [--checkpoint best|last|average] [--positions N] [--force] [--plait PROGRAM]
+    to-ctranslate2.py first.h5 --output FOLDER [--checkpoint best|last|average] [--positions N] [--changed-plugins]
+        [--force] [--plait PROGRAM]
 
 FOLDER gets model.bin (binary version 6, TransformerSpec of revision 7), config.json and the vocabularies. The model
-reads
-pieces, as "plait vocabulary --encode" prints them, and adds the start and end tokens of sources itself. It has as many
-positions as --positions says, else as position_limit says. CTranslate2 itself cuts sources after 1024 tokens, unless
-its
-max_input_length says otherwise. Its log-probabilities equal those of plait within 1e-5. Needs only Python, and plait,
-which reads the run.
+reads pieces, as "plait vocabulary --encode" prints them, and adds the start and end tokens of sources itself. It has as
+many positions as --positions says, else as position_limit says. CTranslate2 itself cuts sources after 1024 tokens,
+unless its max_input_length says otherwise. Log-probabilities equal those of plait up to rounding (peers/published.py
+checks this). The positions must be none, sinusoids or learned: rotary and alibi would be written as sinusoids. Needs
+only Python and plait, which reads the run.
 """
 import argparse
 import array
@@ -130,7 +130,8 @@ class Model:
 
 
 def check(run):
-    """Refuses keys that CTranslate2 has no model for. Other differences show as parameters that are not exported."""
+    """Refuses keys that CTranslate2 has no model for, except positions. Other differences show as parameters that are
+    not exported."""
     sources = [group for group in run.settings.sections() if group.startswith("source ") and "/" not in group]
     heads = run.get("combiner", "heads", "0")
     what = None
@@ -167,7 +168,7 @@ def add_norm(run, model, theirs, ours, optional=False):
 
 
 def sinusoids(kind, rows, width):
-    """Returns the table of sinusoids of that kind; zeros for other kinds."""
+    """Returns the table of sinusoids of that kind; zeros for the kind none. Takes any other kind for halves."""
     table = array.array("f", bytes(4 * rows * width))
     if kind == "none":
         return table

@@ -7,12 +7,11 @@
 #include "run/random-batches.h"
 
 /*
- * plait-bench times steps of the model of an experiment file on random token data.
+ * plait-bench times steps of the model of an experiment file on random token data, or on a file of token data.
  *
  * Plugins, widths, dropout, optimizer, coverage, shards, search and initial values are those of the experiment. No
  * corpus is read: vocabularies have data.vocabulary_size entries, and sentences are drawn as [bench] says, so results
- * do not depend on local data. Batches have the size of train.batch or decode.batch, in random order for any
- * train.window.
+ * do not depend on local data. Batches have the size of train.batch or decode.batch, whatever train.window is.
  */
 
 /* Options of the command line. */
@@ -80,13 +79,14 @@ gboolean bench_time (const BenchWork *work, const BenchOptions *options, GError 
  */
 typedef struct
 {
-  const char *lengths; /* "100,1000": leaves of a sentence; NULL: the powers of ten from 100 to bench.positions */
+  const char *lengths; /* "100,1000": leaves of a sentence; NULL: 100, 1000, ... below bench.positions, and
+                          bench.positions */
   const char *batches; /* sentences in a batch, such as "1,8"; NULL: 1 */
   gint64 words;        /* 0: a step of search; else forward and backward over targets of this many words */
 } BenchSteps;
 
 /* Measures the experiments @files (NULL-terminated), compares each with the first, and prints a table or JSON. Each
- * figure is the median of @options->steps samples. */
+ * time is the median of @options->steps samples. */
 gboolean bench_steps (const BenchSteps *steps, const char *const *files, const BenchOptions *options, GError **error);
 
 typedef struct

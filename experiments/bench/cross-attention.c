@@ -10,8 +10,8 @@
 #include "training/parameters.h"
 #include "layers/parameter-set.h"
 
-/* Number of different queries of each sentence that steps of search use in turn, so that the cache does not always hold
- * what the next step reads. */
+/* Steps of search use so many different queries of each sentence in turn, so that the processor's cache does not always
+ * hold the rows that the next step reads. */
 #define TURNS 16
 
 struct BenchCrossAttention
@@ -21,7 +21,7 @@ struct BenchCrossAttention
   PlaitLossColumns losses;
   PlaitInstance encoder;
   PlaitMemorySpecification memory;
-  const PlaitCrossAttentionLayer *attention; /* the first of the decoder */
+  const PlaitCrossAttentionLayer *attention; /* the first cross-attention of the decoder */
   gint64 leaf_width;
 
   PlaitArena *lasting_arena;

@@ -127,7 +127,7 @@ static const PlaitOption model_options[] = { OPTIONS_OF_MODELS, { NULL } };
 static const PlaitOption decode_options[] = {
   OPTIONS_OF_MODELS,
   { "members", 0, PLAIT_OPTION_INTEGER, offsetof (BenchOptions, members),
-    "Search with an ensemble of N models, which differ in seed; 1", "N", 1, PLAIT_SEARCH_MAX_MEMBERS },
+    "Search with an ensemble of N models, which differ in seed; default: 1", "N", 1, PLAIT_SEARCH_MAX_MEMBERS },
   { NULL },
 };
 static const PlaitOption encode_options[] = {
@@ -140,7 +140,7 @@ static const PlaitOption steps_options[] = {
   { "steps", 'n', PLAIT_OPTION_INTEGER, offsetof (StepsOptions, all.steps),
     "Number of samples, whose medians are printed; default: 10", "N", 1, 1000000 },
   { "lengths", 0, PLAIT_OPTION_TEXT, offsetof (StepsOptions, steps.lengths),
-    "Rows of a sentence; default: the powers of ten from 100 to bench.positions", "N,..." },
+    "Rows of a sentence; default: 100, 1000, ... below bench.positions, and bench.positions", "N,..." },
   { "batch", 0, PLAIT_OPTION_TEXT, offsetof (StepsOptions, steps.batches), "Sentences in a batch; default: 1",
     "N,..." },
   { "words", 0, PLAIT_OPTION_INTEGER, offsetof (StepsOptions, steps.words),
@@ -224,9 +224,8 @@ static const PlaitCommand *const modes[] = { &train, &decode, &encode, &steps, N
 static const PlaitProgram program = {
   PLAIT_NAME "-bench",
   "Times steps of an experiment's model on random text. Prints medians of seconds, tokens and sentences per second, "
-  "the peak memory of the process, and the share of the machine's rate of matrix products that is reached, without "
-  "padding.",
-  "The model is that of the experiment file, which may be any file for plait run. Its text is not read: vocabularies "
+  "the peak memory of the process, and the reached share of the machine's rate of matrix products.",
+  "The model is that of the experiment file, any file for plait run with a decoder. Its text is not read: vocabularies "
   "have data.vocabulary_size entries, and sentences are drawn as the group [bench] says (plait inspect bench), with "
   "batches of the size in [train] or [decode]. See plait-bench COMMAND --help for the options of a command.",
   modes,

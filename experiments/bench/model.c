@@ -160,14 +160,15 @@ describe_training (const BenchOptions *options)
 
 const BenchWork bench_train = { "train", make_trained, train, model_free, describe_training };
 
-/* Returns the steps that each sentence takes. */
+/* Returns the number of search steps of each sentence. */
 static gint64
 search_steps (const PlaitExperiment *experiment)
 {
   return (gint64)round (experiment->bench.mean_length);
 }
 
-/* Creates the search, of an ensemble if that is asked for. The seeds of its members follow that of the experiment. */
+/* Creates the search with the number of models in @members of the options. Model i has the seed of the experiment plus
+ * i. */
 static PlaitSearch *
 new_search (Model *model, GError **error)
 {

@@ -50,7 +50,7 @@ comparison_clear (Comparison *bench)
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Comparison, comparison_clear)
 
-/* Runs @n steps and returns their mean cost. */
+/* Runs @n steps. *@cost is their mean time, and the number of rows weighed in the last step. */
 static gboolean
 sample (BenchCrossAttention *attention, gint64 n, Cost *cost, GError **error)
 {
@@ -133,7 +133,8 @@ find_crossing (const Comparison *bench, guint which, gint64 batch, gint64 slower
   return TRUE;
 }
 
-/* TRUE if experiment @which becomes faster than the first one, by its @ratios; returns the lengths before and after. */
+/* TRUE if an experiment, by its @ratios to the first one, is faster at the longest lengths. Sets *@slower and *@faster
+ * to the lengths between which it becomes faster; *@slower is 1 if it is faster at all lengths. */
 static gboolean
 is_crossed (const GArray *lengths, const double *ratios, gint64 *slower, gint64 *faster)
 {

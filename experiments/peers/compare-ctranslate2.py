@@ -50,7 +50,7 @@ target=target
 
 
 def export(plait, folder):
-    """Writes a CTranslate2 model of these shapes and returns its folder."""
+    """Writes a CTranslate2 model with the shapes of BENCH and WORDS words, and returns its folder."""
     (folder / "text").write_text("\n".join(" ".join(f"w{word}" for word in range(first, first + 20)) for first in range(0, WORDS, 20)) + "\n")
     own = "".join(part for part in ("[" + group for group in BENCH.read_text().split("\n[")[1:]) if part.split("]")[0] in ("[source text0", "[decoder"))
     (folder / "model.ini").write_text(EXPERIMENT.format(folder=folder) + own + "\n[train]\nupdates=1\nbatch=4\n")

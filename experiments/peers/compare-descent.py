@@ -28,7 +28,8 @@ MOST_DIFFERENCE = 1e-4
 
 
 def measure(options, score, way, length, batch, path):
-    """Returns (plait's figures, PyTorch's) for one step: medians of the rounds."""
+    """Returns (plait's figures, PyTorch's) for one step: `us` is the median of the rounds, other figures are of
+    the first."""
     rounds = [measure_once(options, score, way, length, batch, path) for _ in range(1 if options.check else options.rounds)]
     for figures in zip(*rounds):
         figures[0]["us"] = statistics.median(one["us"] for one in figures)

@@ -2,8 +2,9 @@
 """Compares plait with the PyTorch peer, in turn, on equal sentences: medians, ratios and conditions in Markdown.
 
 Plait takes batches as drawn. The peer takes them as drawn and in batches of similar length, with plain and tuned
-settings. Before a model is timed, all programs train and search for a few steps from plait's initial parameters; their
-losses, and the scores of all hypotheses, must agree. Models with images have no such check: each program draws its own.
+settings. Before a model is timed, the programs train and search for a few steps from plait's initial parameters, on the
+batches as drawn; their losses, and the scores of all hypotheses, must agree. This check is left out with bfloat16, and
+for models with images, since each program draws its own images.
 """
 
 import argparse

@@ -7,7 +7,7 @@ from torch import nn
 
 
 def names(model):
-    """Yields name in plait -> module, or a list of modules whose parameters plait has side by side."""
+    """Yields each module with its name in plait, as (name, module)."""
     sources = [f"text{index}" for index in range(model.size.token_sources)]
     for source, layers, norm in zip(sources, model.encoders, model.encoder_norms):
         for index, layer in enumerate(layers):

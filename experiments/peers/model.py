@@ -60,7 +60,7 @@ class Layout:
         self.full = bool(real.all())
         self.packed = packed and not self.full
         self.cell = real.flatten().nonzero().flatten()
-        self.turns = None  # of the rows, with rotary positions
+        self.turns = None  # with rotary positions: the turns of the rows
         self.mask = None if self.full else torch.zeros(self.batch, 1, 1, self.longest, dtype=dtype).masked_fill_(~real[:, None, None], -torch.inf)
 
     def split(self, rows, heads):

@@ -12,7 +12,7 @@ and dropout. plait-bench --json prints the same fields:
     sentences_per_second     sentences a second
     peak_bytes, loaded_bytes    VmHWM after the last timed step, and after loading the libraries
     sgemm_gflops             float32 2048 x 2048 x 2048, all threads, median of 8, after the timed steps
-    share, flop_per_step     FLOP a second divided by the sgemm rate, null in decoding; FLOP of a step (flops.py)
+    share, flop_per_step     FLOP a second divided by the sgemm rate, null in decoding; FLOP of a step (plait alone)
     warmup, steps, seconds_per_step, processor_seconds_per_step    steps before the timed ones, timed steps, their times in order
     losses                   of all steps: nats a target token; decoding: minus the mean score of all hypotheses; encoder and attention: the sum that backward begins with
     core_type                the kernels in use

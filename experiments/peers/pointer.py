@@ -14,7 +14,7 @@ from torch.nn import functional as F
 
 from sizes import PADDING
 
-# Copied weights below this count as this in logarithms, whose gradients would not be finite otherwise.
+# Lower bound of the arguments of logarithms, so that gradients are finite.
 SMALLEST = 1e-30
 
 
@@ -43,8 +43,8 @@ class Words:
 
 
 class Reading:
-    """What a pointer reads of the last decoder layer: attention weights of each memory, weights of the memories,
-    context, and the embedding of the word before."""
+    """Input of a pointer from the last decoder layer: attention weights of each memory, weights of the memories,
+    context, and the embedding of the previous word."""
 
     def __init__(self, embedded):
         self.embedded, self.context = embedded, None

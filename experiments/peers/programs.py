@@ -33,7 +33,7 @@ class Program:
 
 
 PLAIT = Program()
-# PyTorch as a good researcher would tune it. Requirements hold against the fastest of these.
+# PyTorch with its defaults, and as a good researcher would tune it. Requirements hold against the best of these.
 PEERS = [Program(settings, order) for settings in ("plain", "tuned") for order in tokens.ORDERS]
 
 

@@ -3,9 +3,9 @@
 
 Makes models with random weights by the package transformers, saves them as safetensors, and lets plait begin with them
 by the shipped name maps. Compares log-probabilities of given targets and of RoBERTa's masked tokens, and the outputs of
-greedy and beam search. Words of the vocabulary are numbers, so no tokenizer is involved. Each of these runs, and one
-that plait trains from the start, is exported to CTranslate2, and its log-probabilities and beam search are compared.
-Outputs that reach the length limit are not compared: transformers does not end them, plait does.
+greedy and beam search. Words of the vocabulary are numbers, so no tokenizer is involved. The translation models, and
+two that plait trains from the start, are exported to CTranslate2; their log-probabilities and greedy outputs are
+compared. Outputs that reach the length limit are left out: transformers does not end them, plait does.
 
     python3 -m venv V && V/bin/pip install torch transformers safetensors ctranslate2
     V/bin/python published.py --plait BUILD/plait

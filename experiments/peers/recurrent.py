@@ -110,9 +110,8 @@ class Timeline:
 class Trees:
     """The nodes of all trees of a batch: by height for the bottom-up pass, by depth for the top-down pass.
 
-    The bottom-up pass numbers rows in the order of computation: all leaves, then level after level. The top-down pass:
-    all
-    roots, then for each depth the left children and the right children of the nodes above."""
+    The bottom-up pass numbers rows in the order of computation: all leaves, then level after level. The top-down pass
+    numbers all roots, then for each depth the left children and the right children of the nodes above."""
 
     def __init__(self, lengths, children):
         row, leaf = [], 0
@@ -187,8 +186,8 @@ class Batch:
         self.inputs = torch.tensor([targets[s][t - 1] if t else BEGIN for t, count in enumerate(self.counts) for s in range(count)])
 
     def link(self, words, rows):
-        """Returns the cells of the children in the padded memory. Leaves and padding point to the cell after the last
-        one, a row of zeros."""
+        """Returns the cells of the children in the padded memory, [2, sentences, rows]; -1 for leaves and padding, for
+        which cover() reads a row of zeros after the last cell."""
         links = torch.full((self.size, self.longest, 2), -1)
         for s, (n, numbers) in enumerate(zip(words, self.nodes)):
             links[s, n : rows[s]] = s * self.longest + torch.tensor(numbers).view(-1, 2)

@@ -7,8 +7,7 @@ are ignored.
 
 Ids: 0 padding, 1 begin, 2 end, 3 unknown, words from 4 to vocabulary - 1. Files contain neither padding nor begin. The
 target is predicted with its end token: its number of ids is its number of tokens. The decoder reads begin and the
-target
-without its last id.
+target without its last id.
 
 A tree is written between source and target: the left and the right child of each inner node, children before parents,
 2 (T - 1) numbers. 0 .. T - 1 are the T tokens, which are all leaves and have no end token; T is the first inner node.

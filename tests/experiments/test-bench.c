@@ -187,7 +187,7 @@ flop (const char *json)
 
 #define COUNT(...) BENCH (__VA_ARGS__, "--json", "--steps", "1", "--warmup", "0")
 
-/* The expected number was computed by experiments/peers/flops.py for the first batch of trees. */
+/* experiments/peers/flops.py computed the expected numbers, for the first batch of trees with and without its trees. */
 TEST_CASE (bench_command, counts_the_work_of_the_equations)
 {
   write_files ();

@@ -114,8 +114,9 @@ _open = {}
 def translate(run, lines, **settings):
     """Returns the translations of @lines by @run, a Run or a path.
 
-    A line is a text or, for several sources, a list or a dictionary of them; None is a missing source. The process stays
-    open for the next call with the same run and settings, keys of [decode] such as beam=8.
+    A line is a text or, for several sources, a list or a dictionary of them; None is a missing source. Settings are
+    keys of [decode], such as beam=8. With fewer than MANY lines, the process stays open for the next call with equal
+    run and settings.
     """
     run = run if isinstance(run, Run) else Run(run)
     lines = list(lines)
