@@ -190,7 +190,7 @@ TEST_CASE (cells, an_axis_may_have_the_empty_value)
   CHECK_INT (cells->cells[1].experiment->n_sources, 1);
 }
 
-/* A single value that contains separators is correct here, so no separator is reported. */
+/* Each of these single values may contain such separators, so no wrong separator is reported. */
 TEST_CASE (cells, an_axis_may_have_one_value_with_separators)
 {
   static const char *const axes[] = {

@@ -95,7 +95,8 @@ TEST_CASE (grid, gives_the_same_bits_with_several_jobs)
   check_same_grid ("as many as there is room for", "one", NULL);
 }
 
-/* Returns the state of @process as a letter (proc(5)), '-' if it has ended. Sets *@parent to its parent. */
+/* Returns the state of @process as a letter (proc(5)), '-' if it has ended. Sets *@parent to its parent, or
+ * to 0. */
 static char
 state_of (pid_t process, pid_t *parent)
 {

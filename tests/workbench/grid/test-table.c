@@ -272,8 +272,8 @@ TEST_CASE (grid_table, tells_metrics_of_one_name_apart)
   CHECK_STRING (table->score_columns[2].name, "bleu:lowercase");
 }
 
-/* A score with the flag aside becomes a column, for all cells, if one cell has the score without
- * the flag. */
+/* A score with the flag aside becomes a column, for all cells, if one cell has the score without the
+ * flag. */
 TEST_CASE (grid_table, shows_a_score_that_stands_aside_beside_one_that_does_not)
 {
   g_autoptr (Made) made = make ();

@@ -4,8 +4,8 @@
 
 #include <glib/gstdio.h>
 
-/* Tests of runs whose updates accumulate the gradients of several batches. Unless a test changes this, a run
- * has two epochs of ten batches. */
+/* Tests of runs whose updates accumulate the gradients of several batches. Unless a test changes this, a run has
+ * two epochs of ten batches. */
 
 #define ITS_DROPOUT(group) group ".dropout=0", group ".attention_dropout=0", group ".feed_forward_dropout=0"
 #define WITHOUT_DROPOUT "train.log_every=1", ITS_DROPOUT ("decoder"), ITS_DROPOUT ("source.a"), ITS_DROPOUT ("source.b")
@@ -131,7 +131,8 @@ TEST_CASE (accumulate, trains_further_by_an_epoch_to_the_same_bits)
   test_check_same_run (output, whole);
 }
 
-/* A new row of the log resets the sums of the log, but must not reset the ratio that detects divergence. */
+/* The end of the shorter training adds a row to the log, which resets the sums of the log. It must not reset the ratio
+ * that detects divergence. */
 TEST_CASE (accumulate, trains_further_to_the_same_measure_of_divergence)
 {
   static const char *const names[] = { "longer.h5", "straight.h5" };

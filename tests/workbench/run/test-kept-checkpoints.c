@@ -99,8 +99,8 @@ TEST_CASE (kept_checkpoints, have_the_parameters_after_their_update)
   CHECK (largest < 1e-6 && difference > 1e-3);
 }
 
-/* When training is interrupted, it writes a checkpoint that an uninterrupted training would not have. This
- * checkpoint is not kept. */
+/* When training is interrupted, it writes a checkpoint that an uninterrupted training would not have. This checkpoint
+ * is not kept. */
 TEST_CASE (kept_checkpoints, are_the_same_after_an_interruption)
 {
   const char *path = test_write_experiment ("tiny", "keep=2\ncheckpoint_every=5");

@@ -475,7 +475,7 @@ typedef struct
   int line;
 } Intruder;
 
-/* Starts a run with another seed and an equal output while the first one runs. A TestAtProgress. */
+/* Starts a second run, with another seed, that writes the file of the running one. A TestAtProgress. */
 static void
 run_beside (int line, gpointer data)
 {

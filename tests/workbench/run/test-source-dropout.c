@@ -33,8 +33,8 @@ check_numbers (PlaitStore *run, PlaitStore *other, const char *path, gboolean sa
     CHECK ((memcmp (a, b, (gsize)n * sizeof *a) == 0) == same);
 }
 
-/* A learning rate of 0 leaves the parameters unchanged. So validation and test losses must be equal with and
- * without source dropout. */
+/* A learning rate of 0 leaves the parameters unchanged. So validation and test losses must be equal with and without
+ * source dropout. */
 TEST_CASE (source_dropout, is_of_training_alone)
 {
   const char *path = test_write_experiment ("tiny", "source_dropout=0.4");

@@ -190,8 +190,8 @@ compare (PlaitStore *store, const PlaitStoreVisit *visit, gpointer data, GError 
   return PLAIT_STORE_WALK_CONTINUE;
 }
 
-/* A weight of 0 teaches the head nothing, and all other parameters have the bits that they have without tags. Other
- * weights that differ give other parameters. */
+/* A weight of 0 teaches the head nothing, and all other parameters have the bits that they have without tags. Two
+ * unequal weights give unequal parameters. */
 TEST_CASE (source_tags_run, weighs_the_losses_of_tags)
 {
   static const char parameters[] = "/checkpoint/last/parameters";
