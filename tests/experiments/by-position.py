@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Checks that experiments/by-position.py cuts documents equally in all languages and scores sentences by position."""
+"""Checks that experiments/by-position.py cuts documents at the same sentences in all files and scores by position."""
 import gzip
 import os
 import subprocess

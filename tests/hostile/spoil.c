@@ -50,7 +50,7 @@ endless_device (const char *file)
   link_to (file, "/dev/zero");
 }
 
-/* Replaces @file by a link to a regular file whose reader would wait, or which only root may read. */
+/* Replaces @file by a link to the kernel's log: only root may read it, and reading it would wait for messages. */
 static void
 waiting_file (const char *file)
 {
