@@ -225,8 +225,8 @@ static const PlaitProgram program = {
   PLAIT_NAME "-bench",
   "Times steps of an experiment's model on random text. Prints medians of seconds, tokens and sentences per second, "
   "the peak memory of the process, and the reached share of the machine's rate of matrix products.",
-  "The model is that of the experiment file, any file for plait run with a decoder. Its text is not read: vocabularies "
-  "have data.vocabulary_size entries, and sentences are drawn as the group [bench] says (plait inspect bench), with "
+  "The model is that of the experiment file, which must predict a sequence. Its text is not read: vocabularies have "
+  "data.vocabulary_size entries, and sentences are drawn as the group [bench] says (plait inspect bench), with "
   "batches of the size in [train] or [decode]. See plait-bench COMMAND --help for the options of a command.",
   modes,
   NULL,
