@@ -11,7 +11,7 @@
  *     train.image, validation.image, test.image            HDF5, dataset /features [sentence, 3, 4]
  *     words.vocabulary pieces.model                        learnt from the text
  *     text.ini text.h5      experiment with two text sources, and its finished run
- *     begun.h5              interrupted run of text.ini
+ *     begun.h5              interrupted run of text.ini with train.epochs=1000000
  *     image.ini image.h5    experiment with one source of text and one of features, and its finished run
  *     trees.ini trees.h5    experiment with a source of trees in the folder reorder, and its finished run
  *     reorder               train.a train.a.trees train.target, validation.*, test.*; 8, 4 and 4 lines
