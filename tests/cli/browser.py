@@ -103,12 +103,10 @@ class Page:
                 return message["result"]
 
     def open(self, path, fragment=""):
-        """Opens a file and waits until it is loaded, not until its script has drawn. Returns the time of the start."""
-        begin = time.monotonic()
+        """Opens a file and waits until it is loaded, not until its script has drawn."""
         self.call("Page.navigate", url="file://" + os.path.abspath(path) + fragment)
         while self.next().get("method") != "Page.loadEventFired":
             pass
-        return begin
 
     def value(self, expression):
         """Returns the value of the JavaScript @expression; waits for it if it is a promise."""

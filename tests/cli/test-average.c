@@ -92,14 +92,18 @@ TEST_CASE (average, of_runs_is_the_mean_of_each_parameter)
   check_means (&means);
 }
 
-/* The mean of a checkpoint with itself can be exported, and translates as the checkpoint. */
+/* The mean of a checkpoint with itself has the bits of the checkpoint, and translates as the checkpoint. */
 TEST_CASE (average, of_one_checkpoint_twice_is_the_checkpoint)
 {
-  train ();
+  plait_test_write ("small.ini", experiment);
+  DONE (CALL ("run", "small.ini", "-q", "-o", "two.h5", "--set", "evaluate.checkpoint=best"));
   QUIET (CALL ("average", "two.h5:last", "two.h5:last", "-o", "mean.h5"));
-  PlaitTestCall mean = QUIET (CALL ("export", "mean.h5", "-o", "mean.safetensors"));
-  PlaitTestCall last = QUIET (CALL ("export", "two.h5", "-c", "last", "-o", "last.safetensors"));
-  CHECK_STRING (mean.output, last.output);
+  QUIET (CALL ("export", "mean.h5", "-o", "mean.safetensors"));
+  QUIET (CALL ("export", "two.h5", "-c", "last", "-o", "last.safetensors"));
+  g_autoptr (GBytes) mean = plait_test_read ("mean.safetensors");
+  g_autoptr (GBytes) last = plait_test_read ("last.safetensors");
+  CHECK (g_bytes_get_size (mean) > 10000);
+  CHECK (g_bytes_equal (mean, last));
   PlaitTestCall translated = DONE (CALL ("translate", "mean.h5", "-q", "-s", "a=small.ini"));
   PlaitTestCall expected = DONE (CALL ("translate", "two.h5", "-q", "-c", "last", "-s", "a=small.ini"));
   CHECK_STRING (translated.output, expected.output);

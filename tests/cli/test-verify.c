@@ -53,13 +53,13 @@ static void
 rewrite (const char *name)
 {
   const hsize_t first[2] = { 0, 0 };
-  float one = 9;
+  float nine = 9;
   hid_t file = H5Fopen (plait_test_path (name), H5F_ACC_RDWR, H5P_DEFAULT);
   hid_t data = H5Dopen2 (file, "/checkpoint/last/parameters/decoder/weight", H5P_DEFAULT);
   hid_t all = H5Dget_space (data), space = H5Screate (H5S_SCALAR);
 
   REQUIRE (H5Sselect_elements (all, H5S_SELECT_SET, 1, first) >= 0);
-  CHECK (H5Dwrite (data, H5T_NATIVE_FLOAT, space, all, H5P_DEFAULT, &one) >= 0);
+  CHECK (H5Dwrite (data, H5T_NATIVE_FLOAT, space, all, H5P_DEFAULT, &nine) >= 0);
   H5Sclose (space);
   H5Sclose (all);
   H5Dclose (data);
