@@ -29,13 +29,19 @@ plait_evaluation_join (const PlaitExperiment *experiment, const char *split, cha
   plait_text_join_pieces (texts, experiment->evaluate.join);
 }
 
+char *
+plait_evaluation_split (const char *name)
+{
+  return g_strndup (name, strcspn (name, "."));
+}
+
 PlaitReferences *
 plait_evaluation_references (const PlaitRunInputs *run_inputs, const char *split, const PlaitCorpus *corpus,
                              PlaitLog *log, GError **error)
 {
   const PlaitExperiment *experiment = plait_run_inputs_experiment (run_inputs);
   PlaitDocumentSettings settings = plait_experiment_documents (experiment, experiment->data.target);
-  g_autofree char *own = g_strndup (split, strcspn (split, ".")); /* @split may be a named evaluation, SPLIT.NAME */
+  g_autofree char *own = plait_evaluation_split (split);
   g_autofree const char **streams = plait_experiment_references (experiment, own);
   char **first = plait_corpus_text (corpus, plait_corpus_n_sources (corpus), error);
   g_autoptr (PlaitReferences) references = NULL;

@@ -16,6 +16,9 @@ const char *plait_evaluation_join_name (PlaitTextPieces pieces);
  * the texts look like pieces, warns on @log (may be NULL). */
 void plait_evaluation_join (const PlaitExperiment *experiment, const char *split, char **texts, PlaitLog *log);
 
+/* Returns the split that the evaluation @name, SPLIT or SPLIT.NAME, reads. (transfer full) */
+char *plait_evaluation_split (const char *name);
+
 /* Returns the references of @split (SPLIT or SPLIT.NAME), whose target is in @corpus. Joins pieces as
  * plait_evaluation_join() does. Fails if a file of further references has changed or has another number of texts.
  * (transfer full) */

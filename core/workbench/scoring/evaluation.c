@@ -196,6 +196,7 @@ plait_evaluation_new (const PlaitEvaluator *evaluator, const char *split, const 
   gboolean decodes = plait_experiment_has_decoder (experiment);
   g_autofree char *searching = g_strconcat (split, decodes ? ", searching" : ", predicting", NULL);
   g_autofree char *scoring = g_strconcat (split, decodes ? ", forced decoding" : ", scoring", NULL);
+  g_autofree char *own = plait_evaluation_split (split);
   PlaitTranslationRates *search;
   Forced forced;
 
@@ -205,7 +206,7 @@ plait_evaluation_new (const PlaitEvaluator *evaluator, const char *split, const 
     return NULL;
   search = begin_rates (evaluation, evaluator->experiment_model, "search", corpus);
   forced.rates = begin_rates (evaluation, evaluator->experiment_model, "forced", corpus);
-  if (!plait_alignment_scores_new (evaluator->experiment_model, evaluator->run_inputs, split, corpus,
+  if (!plait_alignment_scores_new (evaluator->experiment_model, evaluator->run_inputs, own, corpus,
                                    &evaluation->alignments, error))
     return NULL;
   forced.alignments = evaluation->alignments;

@@ -377,7 +377,7 @@ still_counts (const PlaitEvaluations *evaluations, const char *name)
 {
   const PlaitEvaluationsSetup *setup = &evaluations->setup;
   g_autofree char *group = g_strdup_printf ("/evaluation/%s", name);
-  g_autofree char *split = g_strndup (name, strcspn (name, "."));
+  g_autofree char *split = plait_evaluation_split (name);
   g_autoptr (PlaitExperiment) changed = read_set (setup->experiment_model->experiment, setup->trained, group);
   g_autofree char *fingerprint = changed
                                      ? plait_evaluation_fingerprint (changed, split, setup->training_fingerprint,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "scoring/length-table.h"
 
+#include "metrics/outside.h"
 #include "tables/table.h"
 
 #include <math.h>
@@ -63,6 +64,16 @@ plait_length_rows_add (GArray *rows, const PlaitLengthBins *bins, const PlaitMet
   return results != NULL;
 }
 
+static gboolean
+larger_is_better (const char *text)
+{
+  g_autofree char *name = NULL;
+  g_autoptr (PlaitMetric) outside = plait_metric_read_outside (text, &name);
+  g_autoptr (PlaitMetric) metric = outside ? NULL : plait_metric_new (text, NULL);
+
+  return (outside || metric) && plait_metric_larger_is_better (outside ? outside : metric);
+}
+
 gboolean
 plait_length_table_write (const GArray *rows, PlaitStore *store, const char *path, GError **error)
 {
@@ -70,11 +81,7 @@ plait_length_table_write (const GArray *rows, PlaitStore *store, const char *pat
   g_autofree gint64 *larger = g_new (gint64, rows->len);
 
   for (guint i = 0; i < rows->len; i++)
-    {
-      g_autoptr (PlaitMetric) metric = plait_metric_new (g_array_index (rows, PlaitLengthRow, i).metric, NULL);
-
-      larger[i] = metric && plait_metric_larger_is_better (metric);
-    }
+    larger[i] = larger_is_better (g_array_index (rows, PlaitLengthRow, i).metric);
   return plait_store_write_rows (store, path, rows, fields, G_N_ELEMENTS (fields), NULL, NULL, error)
          && plait_store_set_list (store, scores, "larger_is_better", PLAIT_STORE_INT64, rows->len, larger, error);
 }

@@ -59,12 +59,13 @@ run_command (const PlaitExperimentScore *score, const PlaitEvaluation *evaluatio
              GError **error)
 {
   g_autofree char *input = input_of (evaluation);
+  g_autofree char *split = plait_evaluation_split (evaluation->split);
   const char *const words[] = { "/bin/sh",
                                 "-c",
                                 "cd -- \"$1\" && PLAIT_SPLIT=$2 exec /bin/sh -c \"$3\"",
                                 "plait",
                                 evaluator->experiment_model->experiment->data.folder,
-                                evaluation->split,
+                                split,
                                 score->command,
                                 NULL };
   const PlaitProgramCall call

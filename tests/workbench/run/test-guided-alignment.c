@@ -4,6 +4,7 @@
 #include "harness.h"
 #include "run/result.h"
 #include "runs.h"
+#include "scoring/test.h"
 #include "significance/report.h"
 #include "tables/table.h"
 
@@ -102,6 +103,27 @@ TEST_CASE (guided_alignment_run, aligns_better)
   CHECK_INT (score->statistics->sentences, TESTS);
   CHECK (score->low <= score->score && score->score <= score->high && score->low < score->high);
   CHECK (!plait_metric_larger_is_better (score->scorer));
+}
+
+/* An evaluation with a name of its own scores alignments too. */
+TEST_CASE (guided_alignment_run, aligns_in_a_named_evaluation)
+{
+  static const char *const few[] = { "train.updates=2", NULL };
+  const PlaitTestOptions options = { .name = "again", .threads = 1 };
+  const char *path = write_experiment ();
+  g_autoptr (PlaitRunResult) first = run (path, few, "named.h5");
+  g_autoptr (PlaitStore) store = NULL;
+  g_autoptr (PlaitRunResult) result = NULL;
+  const PlaitRunScore *score;
+  PlaitTestOutcome outcome;
+
+  REQUIRE (first && plait_test_file (plait_test_path ("named.h5"), NULL, &options, &outcome, NO_ERROR));
+  store = plait_store_open (plait_test_path ("named.h5"), NO_ERROR);
+  result = store ? plait_run_result_new (store, NO_ERROR) : NULL;
+  REQUIRE (result != NULL);
+  score = plait_run_result_find (result, "test.again", "alignment/a/aer");
+  REQUIRE (score != NULL);
+  CHECK_NEAR (score->score, score_of (first, "alignment/a/aer"), 0);
 }
 
 /* The loss has a column in the training table. Its values fall. */

@@ -4,6 +4,7 @@
 #include "harness.h"
 #include "run/result.h"
 #include "runs.h"
+#include "scoring/length-table.h"
 #include "scoring/test.h"
 
 #include <math.h>
@@ -90,6 +91,46 @@ TEST_CASE (outside_scores, read_the_sentences)
           REQUIRE (g_strv_length (fields) == G_N_ELEMENTS (names));
           CHECK_STRING (fields[k], expected[i]);
         }
+    }
+}
+
+/* In a named evaluation, the command knows the split that it reads. */
+TEST_CASE (outside_scores, know_the_split_of_a_named_evaluation)
+{
+  const char *path = write_experiment ("echo $PLAIT_SPLIT > split.txt; " SQUARES);
+  const char *output = plait_test_path ("named.h5");
+  const PlaitTestOptions options = { .name = "again", .threads = 1 };
+  PlaitTestOutcome outcome;
+  g_autofree char *split = NULL;
+
+  REQUIRE (test_run (path, output, FALSE, 1, NULL, NULL, NO_ERROR));
+  CHECK (unlink (plait_test_path ("split.txt")) == 0);
+  CHECK (plait_test_file (output, NULL, &options, &outcome, NO_ERROR));
+  REQUIRE (g_file_get_contents (plait_test_path ("split.txt"), &split, NULL, NULL));
+  CHECK_STRING (split, "test\n");
+}
+
+/* The table of lengths says whether larger scores are better. */
+TEST_CASE (outside_scores, by_length)
+{
+  static const char *const overrides[2][3]
+      = { { "evaluate.length_bins=3", "evaluate.smaller_is_better=mine", NULL }, { "evaluate.length_bins=3", NULL } };
+  const char *path = write_experiment (SQUARES);
+
+  for (guint i = 0; i < 2; i++)
+    {
+      g_autoptr (PlaitStore) store = test_run_open (path, overrides[i], plait_test_format ("%u.h5", i));
+      g_autoptr (GArray) rows
+          = store ? plait_length_table_read (store, "/evaluation/test/length_bins", NO_ERROR) : NULL;
+      g_autofree gint64 *larger = NULL;
+      gint64 n;
+
+      REQUIRE (rows && rows->len >= 2);
+      CHECK_STRING (g_array_index (rows, PlaitLengthRow, rows->len - 1).name, "mine");
+      larger = plait_store_get_list (store, "/evaluation/test/length_bins/score", "larger_is_better", PLAIT_STORE_INT64,
+                                     &n, NO_ERROR);
+      REQUIRE (larger && n == rows->len);
+      CHECK_INT (larger[n - 1], i);
     }
 }
 
