@@ -60,6 +60,39 @@ TEST_CASE (factors, are_trained_with_and_translated_with)
   CHECK_CONTAINS (mismatch.errors, "short:3: the line has 1 tokens, but the line a:3 of a has 2 words");
 }
 
+/* Embeddings of factors and output layers of tags are taken only if the vocabularies are equal, as those of words are.
+ */
+TEST_CASE (factors, of_another_vocabulary_are_not_taken)
+{
+  static const struct
+  {
+    const char *factors, *tags, *message;
+  } cases[] = { { "pos+case", "none", "since the vocabulary differs: source/a/factor/pos/table" },
+                { "case", "pos", "since the labels differ: source/a/tags/pos/weight" } };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      const char *first = plait_test_format ("first%u.h5", i);
+      const char *factors = plait_test_format ("source.a.factors=%s", cases[i].factors);
+      const char *tags = plait_test_format ("source.a.tags=%s", cases[i].tags);
+
+      write_files ();
+      QUIET (CALL ("run", "factors.ini", "-q", "-o", first, "--set", factors, "--set", tags));
+      for (guint other = 0; other < 2; other++)
+        {
+          const char *output = plait_test_format ("second%u%u.h5", i, other);
+          PlaitTestCall second
+              = CALL ("run", "factors.ini", "-o", output, "--set", factors, "--set", tags, "--set",
+                      plait_test_format ("train.initialise=%s", first), "--set", "train.initialise_vocabulary=learnt");
+
+          CONTEXT ("%s, %s", factors, second.errors);
+          CHECK_INT (second.code, 0);
+          CHECK_INT (strstr (second.errors, cases[i].message) != NULL, other);
+          plait_test_write ("pos", "D A D\nA\nD D\nD A D A\n");
+        }
+    }
+}
+
 /* A run with factors takes all other parameters from a run without factors. With factor_join=concat, the embeddings of
  * words are narrower by the widths of the factors. */
 TEST_CASE (factors, are_added_to_a_trained_run)

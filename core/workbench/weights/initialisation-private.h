@@ -3,8 +3,7 @@
 
 #include "weights/initialisation.h"
 
-#define PLAIT_INITIALISATION_MAX_LOGGED 6           /* maximum number of names in a message */
-#define PLAIT_INITIALISATION_LABELS "class/output/" /* prefix of the parameters of a classifier's labels */
+#define PLAIT_INITIALISATION_MAX_LOGGED 6 /* maximum number of names in a message */
 
 typedef enum
 {
@@ -46,3 +45,7 @@ struct PlaitInitialisation
   PlaitInitialisationEntry *entries;
   guint n_outcome[PLAIT_INITIALISATION_OUTCOMES]; /* number of parameters with each outcome */
 };
+
+/* TRUE if parameter @name belongs to an output layer of labels or tags, whose vocabulary is named after its stream even
+ * with data.vocabulary=shared. */
+gboolean plait_initialisation_has_labels (const char *name);

@@ -70,10 +70,17 @@ log_grown (const PlaitInitialisation *initialisation, PlaitLog *log)
     }
 }
 
+gboolean
+plait_initialisation_has_labels (const char *name)
+{
+  return g_str_has_prefix (name, "class/output/") || g_str_has_prefix (name, "tags/output/")
+         || g_pattern_match_simple ("source/*/tags/*", name);
+}
+
 static void
 log_other_vocabulary (const char *name, PlaitLog *log)
 {
-  if (g_str_has_prefix (name, PLAIT_INITIALISATION_LABELS))
+  if (plait_initialisation_has_labels (name))
     plait_log_info (log, "fresh random values, since the labels differ: %s", name);
   else
     plait_log_warning (log,

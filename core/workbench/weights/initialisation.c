@@ -65,41 +65,72 @@ wants_tensor (gconstpointer data, const char *tensor, const char *parameter)
  * Functions that compare vocabularies
  */
 
-/* If the rows of parameter @name are words, finds the text streams whose words they are: @stream_here in this
- * experiment, @stream_there in the run @there. FALSE if the rows are not words. */
-static gboolean
-find_streams (const PlaitExperiment *here, const PlaitKeyFile *there, const char *name, const char **stream_here,
-              const char **stream_there)
+/* Returns the name in the run @there of the vocabulary of its text stream @stream, which may be NULL. (transfer full)
+ */
+static char *
+text_vocabulary (const PlaitKeyFile *there, const char *stream)
 {
-  for (guint i = 0; i < here->n_sources; i++)
-    {
-      const PlaitExperimentSource *source = &here->sources[i];
-      g_autofree char *prefix = g_strdup_printf ("source/%s/embedding/", source->name);
+  gboolean shared = g_strcmp0 (plait_key_file_value (there, "data", "vocabulary"), "shared") == 0;
 
-      if (!plait_input_kind_is_text (source->kind) || !g_str_has_prefix (name, prefix))
-        continue;
-      *stream_here = source->stream;
-      *stream_there = plait_key_file_value (there, source->encoder->group, "stream");
-      return TRUE;
-    }
-  *stream_here = here->data.target;
-  *stream_there = plait_key_file_value (there, "data", "target");
-  return g_str_has_prefix (name, "decoder/embedding/") || g_str_has_prefix (name, "decoder/output/")
-         || g_str_has_prefix (name, PLAIT_INITIALISATION_LABELS) || g_str_has_prefix (name, "masked/output/");
+  return g_strdup (shared ? "shared" : stream);
 }
 
-/* TRUE if the rows of parameter @name stand for the same words in @run as in this experiment, or are not words. Does
- * not recognise embeddings of factors and output layers of tags. */
+/* A parameter whose rows or columns are words, labels or tags. */
+typedef struct
+{
+  const char *stream; /* stream of these words in this experiment; NULL: the parameter has no words */
+  char *there;        /* name of their vocabulary in the run; NULL if the run has none */
+} Words;
+
+/* Finds the words of a parameter of @source. @name is the name of the parameter after "source/NAME/". */
+static Words
+find_source_words (const PlaitExperimentSource *source, const PlaitKeyFile *there, const char *name)
+{
+  const char *stream = plait_key_file_value (there, source->encoder->group, "stream");
+
+  if (plait_input_kind_is_text (source->kind) && g_str_has_prefix (name, "embedding/"))
+    return (Words){ source->stream, text_vocabulary (there, stream) };
+  for (guint f = 0; f < source->n_factors + source->n_tags; f++)
+    {
+      const char *factor = source->factors[f] + strlen (source->stream) + 1;
+      g_autofree char *prefix = g_strdup_printf ("%s/%s/", f < source->n_factors ? "factor" : "tags", factor);
+
+      if (g_str_has_prefix (name, prefix))
+        return (Words){ source->factors[f], stream ? g_strdup_printf ("%s.%s", stream, factor) : NULL };
+    }
+  return (Words){ NULL };
+}
+
+/* Finds the words of parameter @name. */
+static Words
+find_words (const PlaitExperiment *here, const PlaitKeyFile *there, const char *name)
+{
+  const char *target = plait_key_file_value (there, "data", "target");
+
+  for (guint i = 0; i < here->n_sources; i++)
+    {
+      g_autofree char *prefix = g_strdup_printf ("source/%s/", here->sources[i].name);
+
+      if (g_str_has_prefix (name, prefix))
+        return find_source_words (&here->sources[i], there, name + strlen (prefix));
+    }
+  if (plait_initialisation_has_labels (name))
+    return (Words){ here->data.target, g_strdup (target) };
+  if (g_str_has_prefix (name, "decoder/embedding/") || g_str_has_prefix (name, "decoder/output/")
+      || g_str_has_prefix (name, "masked/output/"))
+    return (Words){ here->data.target, text_vocabulary (there, target) };
+  return (Words){ NULL };
+}
+
+/* TRUE if the rows of parameter @name stand for the same words in @run as in this experiment, or are not words. */
 static gboolean
 has_same_words (const PlaitInitialisation *initialisation, const PlaitRunInputs *run_inputs, PlaitStore *run,
                 const PlaitKeyFile *there, const char *name)
 {
-  const PlaitExperiment *here = initialisation->experiment;
   static const char shared[] = "embedding/";
-  const char *stream_here;
-  const char *stream_there;
+  Words words = find_words (initialisation->experiment, there, name);
   const PlaitVocabulary *vocabulary;
-  g_autofree char *vocabulary_there = NULL;
+  g_autofree char *vocabulary_there = words.there;
   g_autofree char *path = NULL;
   g_autofree char *hash = NULL;
 
@@ -109,20 +140,13 @@ has_same_words (const PlaitInitialisation *initialisation, const PlaitRunInputs 
 
       /* A vocabulary is named after a stream that has it, or "shared". */
       vocabulary_there = g_strndup (begin, strcspn (begin, "/"));
-      vocabulary = plait_run_inputs_vocabulary (run_inputs, vocabulary_there);
+      words.stream = vocabulary_there;
     }
-  else if (find_streams (here, there, name, &stream_here, &stream_there))
-    {
-      gboolean one = g_strcmp0 (plait_key_file_value (there, "data", "vocabulary"), "shared") == 0
-                     && !g_str_has_prefix (name, PLAIT_INITIALISATION_LABELS);
-
-      vocabulary = plait_run_inputs_vocabulary (run_inputs, stream_here);
-      vocabulary_there = g_strdup (one ? "shared" : stream_there);
-    }
-  else
+  if (!words.stream)
     return TRUE;
   if (!vocabulary_there)
     return FALSE;
+  vocabulary = plait_run_inputs_vocabulary (run_inputs, words.stream);
   path = g_strdup_printf ("/vocabulary/%s", vocabulary_there);
   hash = plait_store_has (run, path) ? plait_store_get_string (run, path, "sha256", NULL) : NULL;
   return hash && vocabulary && g_str_equal (hash, plait_vocabulary_hash (vocabulary));

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "files.h"
 #include "harness.h"
+#include "initial.h"
 #include "run/result.h"
 #include "runs.h"
 
@@ -100,6 +101,38 @@ TEST_CASE (tags, are_learnt_from_both_sources)
 TEST_CASE (tags, have_the_same_bits_again)
 {
   test_check_interruption (write_experiment (), 30, 2);
+}
+
+/* Replaces the tag "odd" of @split by "uneven". */
+static void
+rename_tag (const char *split)
+{
+  const char *path = plait_test_path (plait_test_format ("%s.tags", split));
+  g_autofree char *text = NULL;
+  g_autoptr (GString) renamed = NULL;
+
+  REQUIRE (g_file_get_contents (path, &text, NULL, NULL));
+  renamed = g_string_new (text);
+  g_string_replace (renamed, "odd", "uneven", 0);
+  CHECK (g_file_set_contents (path, renamed->str, -1, NULL));
+}
+
+/* A run takes the output layer of another run only if the tags have equal names. */
+TEST_CASE (tags, of_other_names_have_another_output_layer)
+{
+  const char *experiment = write_experiment ();
+  g_autoptr (PlaitStore) base = test_run_open (experiment, (const char *[]){ "train.updates=2", NULL }, "base.h5");
+  const char *const warm[] = { "train.initialise=base.h5", NULL };
+  g_autoptr (PlaitStore) equal = test_run_still (experiment, "equal.h5", warm, NULL, NO_ERROR);
+  g_autoptr (PlaitStore) other = NULL;
+
+  rename_tag ("train");
+  rename_tag ("validation");
+  rename_tag ("test");
+  other = test_run_still (experiment, "other.h5", warm, NULL, NO_ERROR);
+  REQUIRE (base && equal && other);
+  TEST_CHECK_OUTCOME (equal, "tags/output/weight", "taken");
+  TEST_CHECK_OUTCOME (other, "tags/output/weight", "other vocabulary");
 }
 
 static void
