@@ -163,6 +163,11 @@ read_entry (PlaitNameMap *map, const char *name, PlaitProblems *problems)
       && !(knows_names (name, name) && knows_names (group.entry.from, name) && knows_names (group.entry.plus, name)))
     add_problem (map, problems, name, "from",
                  "has unpaired braces, or a {NAME} that the name of the group does not have; mend the placeholder");
+  if (plait_problems_count (problems) == before && group.entry.words != PLAIT_WEIGHTS_PARAMETER_WORDS_NONE
+      && (group.entry.transposed || strchr (group.entry.from, ';')))
+    add_problem (map, problems, name, "words",
+                 "needs one tensor whose rows or columns are words as they are stored; name one tensor in from=, and "
+                 "drop transposed");
   g_array_append_val (map->groups, group);
 }
 

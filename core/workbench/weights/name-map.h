@@ -24,7 +24,7 @@
  *                              separated by '|' the first that the file has
  *     transposed=true          the tensors are [outputs, inputs]
  *     first=2                  the tensor's row that becomes row 0 of the parameter (positions)
- *     words=rows|columns       rows, or columns, are words, mapped as [weights] says
+ *     words=rows|columns       rows, or columns, of the one tensor are words, mapped as [weights] says
  *     fill=-1e9                value for words that the tensor lacks; 0 by default
  *     plus=E                   a tensor of one row that is added to each row
  *     optional=true            the parameter stays as initialised if the file lacks the first tensor of from=; a tensor

@@ -151,8 +151,8 @@ make_of_words (const TensorRequest *request, const PlaitSafetensor *tensor, gint
                       value.data + PLAIT_NAME_MAP_SPECIALS * width, error);
 }
 
-/* Reads @rows rows of @tensor, from row mapping->first on, into the columns of the parameter that begin at @column. If
- * @tensor is [outputs, inputs], mapping->first must be 0 and @rows the number of inputs. */
+/* Reads @rows rows of @tensor, from row mapping->first on, into the columns of the parameter that begin at @column.
+ * With mapping->transposed, the rows of a matrix are its inputs: @tensor is [outputs, inputs]. */
 static gboolean
 make_columns (const TensorRequest *request, const PlaitSafetensor *tensor, gint64 rows, gint64 column, gint64 width,
               GError **error)
@@ -160,6 +160,7 @@ make_columns (const TensorRequest *request, const PlaitSafetensor *tensor, gint6
   const PlaitParameterMapping *mapping = request->mapping;
   PlaitTensor value = request->parameter->value;
   gboolean transposed = mapping->transposed && tensor->rank == 2;
+  gint64 row_step = transposed ? 1 : width, column_step = transposed ? tensor->shape[1] : 1;
   g_autofree PlaitScalar *from = NULL;
 
   if (!transposed && width == value.width)
@@ -169,8 +170,7 @@ make_columns (const TensorRequest *request, const PlaitSafetensor *tensor, gint6
     return FALSE;
   for (gint64 row = 0; row < rows; row++)
     for (gint64 k = 0; k < width; k++)
-      plait_tensor_row (value, row)[column + k]
-          = transposed ? from[k * rows + row] : from[(mapping->first + row) * width + k];
+      plait_tensor_row (value, row)[column + k] = from[(mapping->first + row) * row_step + k * column_step];
   return TRUE;
 }
 
