@@ -9,8 +9,7 @@ FOLDER gets model.bin (binary version 6, TransformerSpec of revision 7), config.
 reads pieces, as "plait vocabulary --encode" prints them, and adds the start and end tokens of sources itself. It has as
 many positions as --positions says, else as position_limit says. CTranslate2 itself cuts sources after 1024 tokens,
 unless its max_input_length says otherwise. Log-probabilities equal those of plait up to rounding (peers/published.py
-checks this). The positions must be none, sinusoids or learned: rotary and alibi would be written as sinusoids. Needs
-only Python and plait, which reads the run.
+checks this). Needs only Python and plait, which reads the run.
 """
 import argparse
 import array
@@ -130,8 +129,7 @@ class Model:
 
 
 def check(run):
-    """Refuses keys that CTranslate2 has no model for, except positions. Other differences show as parameters that are
-    not exported."""
+    """Refuses keys that CTranslate2 has no model for. Other differences show as parameters that are not exported."""
     sources = [group for group in run.settings.sections() if group.startswith("source ") and "/" not in group]
     heads = run.get("combiner", "heads", "0")
     what = None
@@ -149,6 +147,13 @@ def check(run):
         what = "its encoder has no layers"
     elif heads not in ("0", run.get("decoder", "heads")):
         what = "its combiner has other heads than its decoder"
+    elif run.get("decoder", "self_attention") == "group":
+        what = "its decoder has self_attention=group"
+    for group in () if what else (sources[0], "decoder"):
+        if run.get(group, "positions") in ("rotary", "alibi"):
+            what = f"[{group}] has positions={run.get(group, 'positions')}"
+        elif run.get(group, "window", "0") != "0":
+            what = f"[{group}] has a window"
     if what:
         fail(f"{run.path}: CTranslate2 does not support this model: {what}; export it as safetensors, or a Transformer of one source")
     return sources[0]
@@ -168,7 +173,7 @@ def add_norm(run, model, theirs, ours, optional=False):
 
 
 def sinusoids(kind, rows, width):
-    """Returns the table of sinusoids of that kind; zeros for the kind none. Takes any other kind for halves."""
+    """Returns the table of sinusoids of that kind; zeros for the kind none."""
     table = array.array("f", bytes(4 * rows * width))
     if kind == "none":
         return table

@@ -349,6 +349,11 @@ TEST_CASE (export_command, refuses_models_that_ctranslate2_has_not)
     { "combiner.heads=1", "its combiner has other heads than its decoder" },
     { "source.a.layers=0", "its encoder has no layers" },
     { "decoder.coverage=word", "it has coverage" },
+    { "decoder.self_attention=group", "its decoder has self_attention=group" },
+    { "decoder.positions=rotary", "[decoder] has positions=rotary" },
+    { "source.a.positions=alibi", "[source a] has positions=alibi" },
+    { "decoder.window=2", "[decoder] has a window" },
+    { "source.a.window=2", "[source a] has a window" },
     { "decoder.type=gru", "it has no decoder of type transformer" },
     { "decoder.layers=1", "its encoder is not transformer", "[source a]\nencoder=bigru\n" },
   };

@@ -60,8 +60,7 @@ TEST_CASE (factors, are_trained_with_and_translated_with)
   CHECK_CONTAINS (mismatch.errors, "short:3: the line has 1 tokens, but the line a:3 of a has 2 words");
 }
 
-/* Embeddings of factors and output layers of tags are taken only if the vocabularies are equal, as those of words are.
- */
+/* Embeddings of factors and output layers of tags are taken from a run only if the vocabularies are equal. */
 TEST_CASE (factors, of_another_vocabulary_are_not_taken)
 {
   static const struct
