@@ -65,8 +65,7 @@ wants_tensor (gconstpointer data, const char *tensor, const char *parameter)
  * Functions that compare vocabularies
  */
 
-/* Returns the name in the run @there of the vocabulary of its text stream @stream, which may be NULL. (transfer full)
- */
+/* Returns the name in the run @there of the vocabulary of text stream @stream, or of NULL. (transfer full) */
 static char *
 text_vocabulary (const PlaitKeyFile *there, const char *stream)
 {
@@ -101,7 +100,6 @@ find_source_words (const PlaitExperimentSource *source, const PlaitKeyFile *ther
   return (Words){ NULL };
 }
 
-/* Finds the words of parameter @name. */
 static Words
 find_words (const PlaitExperiment *here, const PlaitKeyFile *there, const char *name)
 {
