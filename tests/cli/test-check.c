@@ -281,46 +281,63 @@ TEST_CASE (check_command, broken_modules_are_told_before_data_are_read)
     }
 }
 
-/* Comments out each line of a file in turn: plait check ends with 0 or 2 and prints a line about the file. */
+/* Comments out each line of a file in turn. plait check reports the missing line if it is required, and a mistake in
+ * the last line unless the file cannot be parsed. */
 TEST_CASE (check_command, survives_each_line_that_is_missing)
 {
-  static const char *const lines[] = { "[data]",
-                                       "target=c",
-                                       "vocabulary_type=words",
-                                       "documents=c",
-                                       "train.a=whole.a",
-                                       "train.c=whole.c",
-                                       "validation.a=whole.a",
-                                       "validation.c=whole.c",
-                                       "[source a]",
-                                       "encoder=hat",
-                                       "[source b]",
-                                       "encoder=transformer",
-                                       "[train]",
-                                       "metric=bleu/unit=document",
-                                       "patience=2",
-                                       "[evaluate]",
-                                       "metrics=bleu/unit=document",
-                                       "[grid]",
-                                       "train.learning_rate=.1;.2" };
+  static const struct
+  {
+    const char *line;
+    const char *mistake; /* part of the mistake without the line; NULL: the line may be missing */
+    gboolean unparsed;   /* TRUE: without the line, the file cannot be parsed */
+  } lines[] = {
+    { "[data]", "2: \"target=c\" is before the first group", TRUE },
+    { "target=c", "1: [data]: target is missing" },
+    { "vocabulary_type=words" },
+    { "documents=a;c", "12: [source a] encoder: the encoder hat reads documents, but the stream a has no documents" },
+    { "train.a=whole.a", "1: [data]: there is no file for train.a" },
+    { "train.b=whole.b", "1: [data]: there is no file for train.b" },
+    { "train.c=whole.a", "1: [data]: there is no file for train.c" },
+    { "validation.a=whole.a", "1: [data]: there is no file for validation.a" },
+    { "validation.b=whole.b", "1: [data]: there is no file for validation.b" },
+    { "validation.c=whole.a", "17: [train] metric: needs validation text" },
+    { "[source a]", "12: [data] encoder: no such key" },
+    { "encoder=hat", "11: [source a]: encoder is missing" },
+    { "leaves=transformer", "11: [source a] leaves: is missing" },
+    { "[source b]", "15: the key encoder of [source a] is already in line 12", TRUE },
+    { "encoder=transformer", "14: [source b]: encoder is missing" },
+    { "[train]", "17: [source b] metric: no such key" },
+    { "metric=bleu:unit=document" },
+    { "patience=2" },
+    { "[evaluate]", "20: [train] metrics: no such key" },
+    { "metrics=bleu:unit=document" },
+    { "[grid]", "22: [evaluate] train.learning_rate: no such key" },
+    { "train.learning_rate=.1;.2", "21: [grid]: has no axis" },
+  };
 
   plait_test_write ("whole.a", "x\n\ny\n\n");
-  plait_test_write ("whole.c", "x\n\ny\n\n");
+  plait_test_write ("whole.b", "x\ny\n");
   for (guint i = 0; i < G_N_ELEMENTS (lines); i++)
     {
-      CONTEXT ("without %s", lines[i]);
+      CONTEXT ("without %s", lines[i].line);
       g_autoptr (GString) text = g_string_new (NULL);
 
       for (guint k = 0; k < G_N_ELEMENTS (lines); k++)
-        g_string_append_printf (text, "%s%s\n", k == i ? "#" : "", lines[k]);
-      plait_test_write ("part.ini", text->str);
+        g_string_append_printf (text, "%s%s\n", k == i ? "#" : "", lines[k].line);
+      plait_test_write ("part.ini", g_string_append (text, "[decode]\nbeam=0\n")->str);
       PlaitTestCall call = CALL ("check", "part.ini");
-      CHECK (call.code == 0 || call.code == 2);
-      CHECK_CONTAINS (call.output, "part.ini:");
+      CHECK_INT (call.code, 2);
+      if (lines[i].mistake)
+        CHECK_CONTAINS (call.output, plait_test_format ("part.ini:%s", lines[i].mistake));
+      else
+        CHECK_STRING (call.errors, "error: part.ini: 1 mistake\n");
+      if (!lines[i].unparsed)
+        CHECK_CONTAINS (call.output, "part.ini:24: [decode] beam: ");
     }
 }
 
-/* plait check and plait run --dry-run report references that a metric cannot score, plait test before it searches. */
+/* References that a metric cannot score are reported by every command that scores translations, before it trains or
+ * searches. */
 TEST_CASE (check_command, references_are_held_to_the_metrics)
 {
   g_autoptr (GString) target = g_string_new ("x y\n");
@@ -343,7 +360,8 @@ TEST_CASE (check_command, references_are_held_to_the_metrics)
                                 "train.a=test.a\ntrain.target=test.a\ntest.a=test.a\ntest.target=test.target\n"
                                 "validation.a=test.a\nvalidation.target=test.target\n" SMALL_SOURCE ("a") TINY_DECODER
                     "[train]\nupdates=1\nbatch=2\n"
-                    "[decode]\nmaximum_length=3\n[evaluate]\nresamples=0\nattention=0\n");
+                    "[decode]\nmaximum_length=3\n[evaluate]\nresamples=0\nattention=0\n"
+                    "[grid]\nexperiment.seed=1;2\n");
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
     {
       CONTEXT ("%s", cases[i].settings);
@@ -363,6 +381,11 @@ TEST_CASE (check_command, references_are_held_to_the_metrics)
   PlaitTestCall documents
       = CALL ("check", "long.ini", "--set", "data.documents=a;target", "--set", "evaluate.metrics=meteor");
   CHECK_CONTAINS (documents.output, "test.target:1: the reference of sentence 1 has 900");
+  PlaitTestCall grid = CALL ("grid", "long.ini", "-q", "--set", "evaluate.metrics=meteor");
+  CHECK_REFUSED (grid, "test.target:2: the reference of sentence 2 has 8999 bytes");
+  CHECK (!plait_test_exists ("long"));
+  CHECK_REFUSED (CALL ("evaluate", "-r", "test.target", "-i", "test.a", "-m", "meteor"),
+                 "test.target: the reference of sentence 2 has 8999 bytes");
   /* when the run is evaluated, before the search */
   DONE (CALL ("run", "long.ini", "-q"));
   PlaitTestCall test = CALL ("test", "long.h5", "--set", "evaluate.metrics=meteor");
@@ -400,30 +423,39 @@ TEST_CASE (check_command, a_plan_estimates_what_takes_long)
   CHECK_CONTAINS (shorter.output, "\"step_is_estimated\": false");
 }
 
-/* Before a run learns a vocabulary, it reports all faults of its text: numbers of lines, empty lines, invalid UTF-8. */
+/* Before a run learns a vocabulary, it reports each fault of its files once: numbers of lines and of trees, empty
+ * lines, invalid UTF-8. */
 TEST_CASE (check_command, a_run_finds_files_that_do_not_go_together_before_it_learns)
 {
   static const char *const parts[]
-      = { "[data] validation.b: ", "odd.b has 3 lines, but validation.a has 2",
-          "[data] test.b: ",       "bad.b:2: ",
-          "[data] test2.a: ",      "blank.a:2: the line is empty; expected a sentence of a, since empty=error" };
+      = { "[data] validation.b: ",  "odd.b has 3 lines, but validation.a has 2",
+          "[data] test.b: ",        "bad.b:2: ",
+          "[data] test2.a: ",       "blank.a:2: the line is empty; expected a sentence of a, since empty=error",
+          "[data] test2.a.trees: ", "three.trees has 3 trees, but test2.b has 2" };
 
   plait_test_write ("even.a", "u v\nw\n");
   plait_test_write ("odd.b", "x\ny\nz\n");
   plait_test_write ("bad.b", "x\ny\xff\n");
   plait_test_write ("blank.a", "x\n \n");
+  plait_test_write ("two.trees", "(S (A u) (B v))\n(A w)\n");
+  plait_test_write ("three.trees", "(A x)\n(A y)\n(A z)\n");
   plait_test_write ("apart.ini",
                     "[data]\ntarget=b\nvocabulary_type=words\ntrain.a=even.a\ntrain.b=even.a\n"
                     "validation.a=even.a\nvalidation.b=odd.b\ntest.a=even.a\ntest.b=bad.b\n"
-                    "test2.a=blank.a\ntest2.b=even.a\n" SMALL_SOURCE ("a") TINY_DECODER "[train]\nupdates=1\n");
+                    "test2.a=blank.a\ntest2.b=even.a\ntrain.a.trees=two.trees\nvalidation.a.trees=two.trees\n"
+                    "test.a.trees=two.trees\ntest2.a.trees=three.trees\n"
+                    "[source a]\nencoder=tree-lstm\nleaves=bigru\n" TINY_DECODER "[train]\nupdates=1\n");
   PlaitTestCall call = CALL ("run", "apart.ini");
 
   CHECK_INT (call.code, 2);
   for (guint i = 0; i < G_N_ELEMENTS (parts); i++)
-    CHECK_CONTAINS (call.errors, parts[i]);
+    {
+      CHECK_CONTAINS (call.errors, parts[i]);
+      CHECK (strstr (call.errors, parts[i]) == g_strrstr (call.errors, parts[i]));
+    }
   CHECK (!strstr (call.errors, "learning vocabulary"));
   PlaitTestCall check = CALL ("check", "apart.ini");
-  CHECK_CONTAINS (check.errors, "3 mistakes");
+  CHECK_CONTAINS (check.errors, "4 mistakes");
   PlaitTestCall taken = CALL ("check", "apart.ini", "--set", "data.empty=missing");
   CHECK (!strstr (taken.output, "blank.a"));
 }
