@@ -24,6 +24,23 @@ page_of (const char *files)
   return plait_test_read_text ("page.html");
 }
 
+char *
+page_without_scripts (const char *html)
+{
+  static const char *const begins[] = { "<script type=\"application/json\" id=\"data\">", "<script>/* SPDX" };
+  GString *bare = g_string_new (html);
+
+  for (guint i = 0; i < G_N_ELEMENTS (begins); i++)
+    {
+      const char *begin = strstr (bare->str, begins[i]), *end = begin ? strstr (begin, "</script>") : NULL;
+
+      CHECK (end != NULL);
+      if (end)
+        g_string_erase (bare, begin - bare->str, end - begin);
+    }
+  return g_string_free (bare, FALSE);
+}
+
 /* Unpacks the string that begins at quote number @nth of @text. */
 static void
 unpack (Pack *pack, const char *text, guint nth)

@@ -5,6 +5,7 @@
 #include "call.h"
 #include "files.h"
 #include "harness.h"
+#include "report-page.h"
 #include "sample-run.h"
 #include "tables/table.h"
 
@@ -92,18 +93,20 @@ TEST_CASE (compare_command, takes_settings_of_a_source_from_who_has_it)
                                "  source.b.heads    –       4     5\n");
 }
 
-/* On a narrow terminal, long names keep their beginnings and ends. */
+/* On a narrow terminal, long names keep their beginnings and ends. Each p and its mark stay in one line. */
 TEST_CASE (compare_command, on_a_narrow_terminal)
 {
   write_runs ();
   plait_test_write_run ("a-rather-long-name-of-a-run-with-its-combiner-flat.h5",
                         &(PlaitTestRun){ "flat", plait_test_right });
-  const char *arguments[] = { "compare",  "one.h5", "two.h5", "a-rather-long-name-of-a-run-with-its-combiner-flat.h5",
-                              "--trials", "99",     NULL };
+  const char *arguments[]
+      = { "compare", "one.h5",    "two.h5", "a-rather-long-name-of-a-run-with-its-combiner-flat.h5", "--trials", "99",
+          "--test",  "bootstrap", NULL };
   PlaitTestCall call = DONE (plait_test_call_on_terminal (60, arguments));
 
   CHECK_CONTAINS (call.output, "a-rather-lon…mbiner-flat");
   CHECK_CONTAINS (call.output, "a-rath…at.h5");
+  CHECK_CONTAINS (call.output, "0.0200\033[36m * better");
 }
 
 TEST_CASE (compare_command, json)
@@ -302,12 +305,14 @@ TEST_CASE (compare_command, attention_by_jensen_shannon)
   CHECK_CONTAINS (json.output, "\"memory\": \"en\"");
   CHECK_CONTAINS (json.output, "\"sentences\": 1");
   CHECK_CONTAINS (json.output, "0.3333333333333333,");
-  /* The report has a section on the divergences. */
+  /* The report has the divergences, too. */
   DONE (CALL ("report", "one.h5", "turned.h5", "-o", "page.html"));
   const char *page = plait_test_read_text ("page.html");
 
   CHECK_CONTAINS (page, "<h2>Differences in attention</h2>");
   CHECK_CONTAINS (page, "one and turned, attention to en on test: 1 sentence</h3>");
+  CHECK_CONTAINS (page, "<tr><td class=\"number\">1</td><td class=\"number\">0.3333</td>"
+                        "<td class=\"number\">0.0000</td><td class=\"number\">0.1667</td></tr>\n");
 }
 
 TEST_CASE (compare_command, tells_sentences_that_differ_most)
@@ -370,19 +375,32 @@ TEST_CASE (compare_command, refuses)
   CHECK (!plait_test_exists ("x.html"));
 }
 
-/* Removes the data and the script, the only contents of script elements, from @bare. */
-static void
-take_scripts (GString *bare)
+/* Returns the number of cells in the row of a table that begins at @row. */
+static guint
+count_cells (const char *row)
 {
-  static const char *const begins[] = { "<script type=\"application/json\" id=\"data\">", "<script>/* SPDX" };
+  guint n = 0;
 
-  for (guint i = 0; i < G_N_ELEMENTS (begins); i++)
+  for (const char *end = strstr (row, "</tr>"); end && (row = strstr (row, "<t")) && row < end; row++)
+    n += g_str_has_prefix (row, "<td") || g_str_has_prefix (row, "<th");
+  return n;
+}
+
+/* Checks that all rows of each table of @html have equally many cells. Returns the number of tables. */
+static guint
+check_tables (const char *html)
+{
+  g_auto (GStrv) tables = g_strsplit (html, "<table>", -1);
+
+  for (guint t = 1; tables[t]; t++)
     {
-      const char *begin = strstr (bare->str, begins[i]), *end = begin ? strstr (begin, "</script>") : NULL;
+      g_auto (GStrv) parts = g_strsplit (tables[t], "</table>", 2), rows = g_strsplit (parts[0], "<tr>", -1);
 
-      REQUIRE (end != NULL);
-      g_string_erase (bare, begin - bare->str, end - begin);
+      CONTEXT ("table %s", parts[0]);
+      for (guint r = 1; rows[r]; r++)
+        CHECK_INT (count_cells (rows[r]), count_cells (rows[1]));
     }
+  return g_strv_length (tables) - 1;
 }
 
 TEST_CASE (report_command, one_page_that_needs_nothing_else)
@@ -411,14 +429,14 @@ TEST_CASE (report_command, one_page_that_needs_nothing_else)
   g_auto (GStrv) lines = g_strsplit (run, "\n", 5);
   CHECK_CONTAINS (page, plait_test_format ("one.h5 (%.23s…)", lines[3]));
   CHECK_CONTAINS (page, "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; ");
-  g_autoptr (GString) bare = g_string_new (page);
-  take_scripts (bare);
+  g_autofree char *bare = page_without_scripts (page);
+  CHECK (check_tables (bare) > 4);
   static const char *const unwanted[]
       = { "http:", "https:", "<script", "src=", "url(", "href", "<b>", "\033", "nan", "inf" };
   for (guint i = 0; i < G_N_ELEMENTS (unwanted); i++)
     {
       CONTEXT ("unwanted %s", unwanted[i]);
-      CHECK (!strstr (bare->str, unwanted[i]));
+      CHECK (!strstr (bare, unwanted[i]));
     }
 }
 

@@ -92,10 +92,11 @@ report (const PlaitTestRun *run)
   return page_of ("run.h5 --sentences 4");
 }
 
-/* The page stores labels of rows and of both target words, with markup only in the packed data. click.py tests what the
- * script draws. */
+/* The page stores the labels of rows and of both target words once, with markup only in the packed data. click.py tests
+ * what the script draws. */
 TEST_CASE (descent, stands_in_the_report)
 {
+  static const char *const labels[] = { "\"<i>c</i>\"", "\"a … d\"", "\"Mann\"" };
   const char *html
       = report (&(PlaitTestRun){ .combiner = "descent", .hypotheses = plait_test_wrong, .descends = TRUE });
   g_auto (Pack) pack = { 0 };
@@ -104,12 +105,16 @@ TEST_CASE (descent, stands_in_the_report)
   CHECK_CONTAINS (pack.json, "\"title\": \"descent to en\",\n      \"choice\": \"layer 0, mean of 2 heads\",\n");
   CHECK_CONTAINS (pack.json, "\"highest\": 2,");
   CHECK_CONTAINS (pack.json, "\"targets\": [\n        \"▁ein\",\n        \"Mann\"\n      ]");
-  CHECK_CONTAINS (pack.json, "\"<i>c</i>\"");
-  CHECK_CONTAINS (pack.json, "\"a … d\"");
+  for (guint i = 0; i < G_N_ELEMENTS (labels); i++)
+    {
+      CONTEXT ("%s", labels[i]);
+      CHECK_CONTAINS (pack.json, labels[i]);
+      CHECK (strstr (pack.json, labels[i]) == g_strrstr (pack.json, labels[i]));
+    }
   CHECK (!strstr (html, "<i>"));
 }
 
-/* In a report without descents or attention, their lists are empty. */
+/* In a report without descents or attention, their lists are empty, and the page does not mention them. */
 TEST_CASE (descent, is_not_spoken_of_in_a_report_without_one)
 {
   const char *plain = report (&(PlaitTestRun){ .combiner = "serial", .hypotheses = plait_test_wrong });
@@ -118,10 +123,12 @@ TEST_CASE (descent, is_not_spoken_of_in_a_report_without_one)
   g_auto (Pack) pack = { 0 }, index = { 0 };
   read_pack (&pack, plain, 0);
   read_index (&index, bare);
+  g_autofree char *without_script = page_without_scripts (bare);
 
   CHECK_CONTAINS (pack.json, "\"descents\": []");
   CHECK_CONTAINS (bare, "<h2>Translations</h2>");
   CHECK_CONTAINS (index.json, "\"attention\": []");
+  CHECK (!strstr (without_script, "escent") && !strstr (without_script, "ttention"));
 }
 
 /* Three sentences of 100 words, with 18 rows weighed for each word. */

@@ -103,16 +103,17 @@ TEST_CASE (evaluate_command, marks_what_is_significant)
   CHECK_CONTAINS (call.output, "  1.0000    1.0000\n");
 }
 
-/* CR LF, a byte order mark and a missing last line end do not change the scores. */
+/* CR LF, a byte order mark, a missing last line end and blanks in a blank line do not change the scores. */
 TEST_CASE (evaluate_command, reads_text_as_every_command_does)
 {
 #define METRICS                                                                                                        \
   "accuracy;repetition;multi-bleu;bleu:tok=none;chrf:whitespace;ter;meteor;rouge:type=L;chrf:unit=document"
   static const char plain[] = "one two three four\n\nfive six\nseven\n", other[] = "one two three\n\nfive\nseven\n";
+  static const char blank[] = "one two three four\n \t\nfive six\nseven\n";
   static const char marked[] = "\xef\xbb\xbfone two three four\r\n\r\nfive six\r\nseven";
   static const char *const texts[][3]
-      = { { plain, plain, plain },   { plain, marked, plain }, { marked, plain, marked },
-          { marked, marked, plain }, { plain, other, plain },  { marked, other, marked } };
+      = { { plain, plain, plain }, { plain, marked, plain }, { marked, plain, marked }, { marked, marked, plain },
+          { plain, blank, plain }, { blank, plain, blank },  { plain, other, plain },   { marked, other, marked } };
   const char *outputs[G_N_ELEMENTS (texts)];
 
   for (guint i = 0; i < G_N_ELEMENTS (texts); i++)
@@ -125,10 +126,10 @@ TEST_CASE (evaluate_command, reads_text_as_every_command_does)
       outputs[i] = call.output;
     }
   CHECK_CONTAINS (outputs[0], "above 2          1  100.00");
-  CHECK_CONTAINS (outputs[4], "above 2          1    0.00"); /* accuracy is 0 */
-  for (guint i = 1; i < 4; i++)
+  CHECK_CONTAINS (outputs[6], "above 2          1    0.00"); /* accuracy is 0 */
+  for (guint i = 1; i < 6; i++)
     CHECK_STRING (outputs[i], outputs[0]);
-  CHECK_STRING (outputs[5], outputs[4]);
+  CHECK_STRING (outputs[7], outputs[6]);
   /* A line that has only a no-break space is text and not a blank line, also between documents. */
   plait_test_write ("space", "one two three four\n\xc2\xa0\nfive six\nseven\n");
   PlaitTestCall space
