@@ -110,26 +110,42 @@ TEST_CASE (translation_rates, spread_over_leaves_by_hand)
     CHECK_NEAR (sums[i], expected[i], 1e-12);
 }
 
-/* A rate of under-translation can be read back from its text. Other text is refused. */
+/* Each rate can be read back from its text. Other text is refused. */
 TEST_CASE (translation_rates, read_back_from_their_text)
 {
-  g_autoptr (PlaitMetric) made
-      = plait_metric_new_translation_rate (PLAIT_UNDER_TRANSLATION, .2, "search", "en", "mean", "under en");
+  static const struct
+  {
+    PlaitTranslationFault fault;
+    const char *text;
+    double score; /* for 1 word above, 3 words below, 12 words */
+  } rates[] = {
+    { PLAIT_OVER_TRANSLATION, "over-translation:of=search,source=en,layers=mean,bound=0.2", 100. / 12 },
+    { PLAIT_UNDER_TRANSLATION, "under-translation:of=search,source=en,layers=mean,bound=0.2", 25 },
+  };
   static const char *const others[] = { "bleu", "over-translation", "over-translation:of=search",
                                         "over:of=search,source=en", "perplexity:of=a,source=b" };
   const double sums[] = { 1, 3, 12 };
   char *of, *source;
-  g_autoptr (PlaitMetric) read
-      = plait_metric_read_translation_rate (plait_metric_text (made), "under en", &of, &source);
 
-  REQUIRE (read != NULL);
-  CHECK_STRING (of, "search");
-  CHECK_STRING (source, "en");
-  CHECK_STRING (plait_metric_text (read), plait_metric_text (made));
-  CHECK_STRING (plait_metric_title (read), "under en");
-  CHECK_NEAR (plait_metric_score (read, sums), 25, 1e-12);
-  g_free (of);
-  g_free (source);
+  for (guint i = 0; i < G_N_ELEMENTS (rates); i++)
+    {
+      g_autoptr (PlaitMetric) made
+          = plait_metric_new_translation_rate (rates[i].fault, .2, "search", "en", "mean", "rate en");
+      g_autoptr (PlaitMetric) read
+          = plait_metric_read_translation_rate (plait_metric_text (made), "rate en", &of, &source);
+      CONTEXT ("%s", rates[i].text);
+
+      REQUIRE (read != NULL);
+      CHECK_STRING (of, "search");
+      CHECK_STRING (source, "en");
+      CHECK_STRING (plait_metric_text (made), rates[i].text);
+      CHECK_STRING (plait_metric_text (read), rates[i].text);
+      CHECK_STRING (plait_metric_title (read), "rate en");
+      CHECK_NEAR (plait_metric_score (made, sums), rates[i].score, 1e-12);
+      CHECK_NEAR (plait_metric_score (read, sums), rates[i].score, 1e-12);
+      g_free (of);
+      g_free (source);
+    }
   for (guint i = 0; i < G_N_ELEMENTS (others); i++)
     CHECK (!plait_metric_read_translation_rate (others[i], "none", &of, &source) && !of && !source);
 }
@@ -140,133 +156,160 @@ enum
   MAX_ITEMS = 1 << 20,
 };
 
-/* Counts, from the attention that @run stores, the tokens of sentence @s of source @name. Sets counts[0] to the number
- * of tokens with more attention than bounds[0], counts[1] to that with less than bounds[1], and counts[2] to that of
- * all tokens. */
-static void
-count_kept (PlaitStore *run, const char *group, gint64 s, const char *name, gboolean last_layer, const double *bounds,
-            gint64 *counts)
+/* Rates that a run stores. */
+typedef struct
 {
-  g_autofree char *path = g_strdup_printf ("/attention/%s/%jd/%s/weights", group, s, name);
+  const char *of;    /* search or forced */
+  const char *group; /* group of /attention with the sentences that are counted */
+  const char *source;
+  const char *layers; /* mean or last */
+  double bounds[2];   /* indexed by PlaitTranslationFault */
+} Rates;
+
+/* Counts, from the attention that @run stores, the tokens of the source in sentence @s. Sets counts[0] to the number of
+ * tokens with more attention than bounds[0], counts[1] to that with less than bounds[1], and counts[2] to that of all
+ * tokens. A target that was cut at the length limit has no end token to leave out. Returns TRUE if the target has an
+ * end token. */
+static gboolean
+count_kept (PlaitStore *run, const Rates *rates, gint64 s, gint64 *counts)
+{
+  g_autofree char *group = g_strdup_printf ("/attention/%s/%jd/%s", rates->group, s, rates->source);
+  g_autofree char *path = g_strconcat (group, "/weights", NULL), *labels = g_strconcat (group, "/target_labels", NULL);
+  g_autofree double *weights = plait_store_read_array (run, path, PLAIT_STORE_DOUBLE, MAX_ITEMS, NULL, NO_ERROR);
+  g_auto (GStrv) targets = plait_store_read_strings (run, labels, MAX_ITEMS, NULL, NO_ERROR);
+  gboolean last_layer = g_str_equal (rates->layers, "last"), ended;
   PlaitStoreObject object;
-  g_autofree double *weights = plait_store_read_array (run, path, PLAIT_STORE_DOUBLE, MAX_ITEMS, NULL, NULL);
 
   counts[0] = counts[1] = counts[2] = 0;
-  REQUIRE (weights && plait_store_describe (run, path, &object, NULL) && object.rank == 4);
+  if (!weights || !targets || !plait_store_describe (run, path, &object, NO_ERROR))
+    return FALSE;
+  CHECK_INT (object.rank, 4);
+  CHECK_INT (g_strv_length (targets), object.shape[2]);
+  ended = g_str_equal (targets[object.shape[2] - 1], "</s>");
   for (gint64 i = 0; i < object.shape[3] - 1; i++) /* the last row is the end token */
     {
       double sum = 0;
 
       for (gint64 l = last_layer ? object.shape[0] - 1 : 0; l < object.shape[0]; l++)
         for (gint64 h = 0; h < object.shape[1]; h++)
-          for (gint64 t = 0; t < object.shape[2] - 1; t++)
+          for (gint64 t = 0; t < object.shape[2] - ended; t++)
             sum += weights[((l * object.shape[1] + h) * object.shape[2] + t) * object.shape[3] + i]
                    / (double)(object.shape[1] * (last_layer ? 1 : object.shape[0]));
-      counts[0] += sum > bounds[0];
-      counts[1] += sum < bounds[1];
+      counts[0] += sum > rates->bounds[0];
+      counts[1] += sum < rates->bounds[1];
       counts[2]++;
     }
+  return ended;
 }
 
-/* Checks that the table of source b of a run agrees, sentence by sentence, with the attention that the run stores for
- * the references, and that the rate of over-translation is the share in this table. */
+/* Checks that @result has the share sums[@fault] / sums[2] as the score of @fault, and that the scorer that comparisons
+ * use gives this score. */
 static void
-check_run (const char *combiner, const char *layers, gboolean last_layer, const double *bounds)
+check_score (const PlaitRunResult *result, const Rates *rates, PlaitTranslationFault fault, const double *sums)
 {
-  g_autofree char *combine = g_strconcat ("decoder.combiner=", combiner, NULL);
-  g_autofree char *choose = g_strconcat ("evaluate.translation_rate_layers=", layers, NULL);
-  g_autofree char *over = g_strdup_printf ("evaluate.translation_rate_over=%g", bounds[0]);
-  g_autofree char *under = g_strdup_printf ("evaluate.translation_rate_under=%g", bounds[1]);
-  const char *overrides[] = { combine, choose, "decoder.layers=2",     "evaluate.translation_rates=search;forced",
-                              over,    under,  "evaluate.attention=8", "train.updates=1",
-                              NULL };
-  const char *experiment = test_write_experiment ("tiny", NULL);
-  g_autoptr (PlaitStore) run = test_run_open (experiment, overrides, plait_test_format ("%s.h5", combiner));
-  GError *error = NULL;
-  static const char *const columns[] = { "over", "under", "words" };
-  double sums[3] = { 0 };
-  gint64 n_metrics = 0;
+  g_autofree char *name
+      = g_strdup_printf ("%s-translation:of=%s,source=%s,layers=%s,bound=%g", fault ? "under" : "over", rates->of,
+                         rates->source, rates->layers, rates->bounds[fault]);
+  const PlaitRunScore *score = plait_run_result_find (result, "test", name);
+  double summed[3] = { 0 };
+  CONTEXT ("%s", name);
 
-  REQUIRE (run != NULL);
+  REQUIRE (score && score->scorer);
+  CHECK_NEAR (score->score, 100 * sums[fault] / sums[2], 1e-9);
+  CHECK_INT (score->statistics->sentences, SENTENCES);
+  plait_statistics_sum (score->statistics, summed);
+  CHECK_NEAR (plait_metric_score (score->scorer, summed), score->score, 1e-9);
+}
+
+/* Checks that the table of a source agrees, sentence by sentence, with the attention that @run stores, and that the
+ * rates of over- and under-translation are the shares in this table. Adds the counts of the table to @sums. Returns the
+ * number of targets with an end token. */
+static guint
+check_source (PlaitStore *run, const PlaitRunResult *result, const Rates *rates, double *sums)
+{
+  static const char *const columns[] = { "over", "under", "words" };
+  gint64 found[3][SENTENCES] = { 0 };
+  guint ended = 0;
+  CONTEXT ("%s, %s", rates->of, rates->source);
+
+  for (guint c = 0; c < 3; c++)
+    CHECK (plait_store_read (
+        run, plait_test_format ("/evaluation/test/translation_rates/%s/%s/%s", rates->of, rates->source, columns[c]),
+        PLAIT_STORE_INT64, SENTENCES, found[c], NO_ERROR));
   for (gint64 s = 0; s < SENTENCES; s++)
     {
       gint64 expected[3];
       CONTEXT ("sentence %d", (int)s);
 
-      count_kept (run, "test-forced", s, "b", last_layer, bounds, expected);
+      ended += count_kept (run, rates, s, expected);
       for (guint c = 0; c < 3; c++)
         {
-          g_autofree char *column = g_strdup_printf ("/evaluation/test/translation_rates/forced/b/%s", columns[c]);
-          gint64 found[SENTENCES] = { 0 };
-
-          CHECK (plait_store_read (run, column, PLAIT_STORE_INT64, SENTENCES, found, NULL));
-          CHECK_INT (found[s], expected[c]);
+          CHECK_INT (found[c][s], expected[c]);
           sums[c] += (double)expected[c];
         }
     }
-  CHECK (sums[0] > 0 && sums[1] > 0 && sums[0] + sums[1] < sums[2]);
-  g_auto (GStrv) metrics
-      = plait_store_read_strings (run, "/evaluation/test/metrics/metric", MAX_ITEMS, &n_metrics, &error);
-  g_autofree double *scores
-      = plait_store_read_array (run, "/evaluation/test/metrics/score", PLAIT_STORE_DOUBLE, MAX_ITEMS, NULL, &error);
-  g_autofree char *name = g_strdup_printf ("over-translation:of=forced,source=b,layers=%s,bound=%g", layers, bounds[0]);
-  gboolean found = FALSE;
-  REQUIRE (metrics && scores);
-  CHECK_INT (n_metrics,
-             2 + 2 + 8); /* two metrics, two perplexities, two rates of two sources in search and forced decoding */
-  for (gint64 i = 0; i < n_metrics; i++)
-    if (g_str_equal (metrics[i], name))
-      {
-        found = TRUE;
-        CHECK_NEAR (scores[i], 100 * sums[0] / sums[2], 1e-9);
-      }
-  CHECK (found);
+  check_score (result, rates, PLAIT_OVER_TRANSLATION, sums);
+  check_score (result, rates, PLAIT_UNDER_TRANSLATION, sums);
+  return ended;
+}
 
-  /* The scorer that comparisons use must give the score that the run stores. */
-  g_autoptr (PlaitRunResult) result = plait_run_result_new (run, &error);
+/* Checks the rates of both sources, in search and in forced decoding, in a run with the combiner @combiner. Its
+ * training is so short that some hypotheses are cut at the length limit. */
+static void
+check_run (const char *combiner, const char *layers, const double *bounds)
+{
+  static const char *const sources[] = { "a", "b" };
+  const char *overrides[] = { plait_test_format ("decoder.combiner=%s", combiner),
+                              plait_test_format ("evaluate.translation_rate_layers=%s", layers),
+                              plait_test_format ("evaluate.translation_rate_over=%g", bounds[0]),
+                              plait_test_format ("evaluate.translation_rate_under=%g", bounds[1]),
+                              "decoder.layers=2",
+                              "evaluate.translation_rates=search;forced",
+                              "evaluate.attention=8",
+                              "train.updates=1",
+                              NULL };
+  const char *experiment = test_write_experiment ("tiny", NULL);
+  g_autoptr (PlaitStore) run = test_run_open (experiment, overrides, plait_test_format ("%s.h5", combiner));
+  g_autoptr (PlaitRunResult) result = run ? plait_run_result_new (run, NO_ERROR) : NULL;
+  gint64 n_metrics = 0;
+
   REQUIRE (result != NULL);
-  const PlaitRunScore *score = plait_run_result_find (result, "test", name);
-  REQUIRE (score && score->scorer);
-  CHECK_INT (score->statistics->sentences, SENTENCES);
-  plait_statistics_sum (score->statistics, sums);
-  CHECK_NEAR (plait_metric_score (score->scorer, sums), score->score, 1e-9);
+  for (guint i = 0; i < 2; i++)
+    {
+      Rates forced = { "forced", "test-forced", sources[i], layers, { bounds[0], bounds[1] } };
+      Rates search = { "search", "test", sources[i], layers, { bounds[0], bounds[1] } };
+      double sums[3] = { 0 }, of_search[3] = { 0 };
+
+      CHECK_INT (check_source (run, result, &forced, sums), SENTENCES);
+      CHECK (check_source (run, result, &search, of_search) < SENTENCES);
+      CHECK (sums[0] > 0 && sums[1] > 0 && sums[0] + sums[1] < sums[2]);
+    }
+  g_auto (GStrv) metrics
+      = plait_store_read_strings (run, "/evaluation/test/metrics/metric", MAX_ITEMS, &n_metrics, NO_ERROR);
+  REQUIRE (metrics != NULL);
+  /* two metrics, two perplexities, two rates of two sources in search and forced decoding */
+  CHECK_INT (n_metrics, 2 + 2 + 8);
 }
 
 TEST_CASE (translation_rates, are_what_the_kept_attention_says)
 {
-  check_run ("hierarchical", "mean", FALSE, (const double[]){ 1.7, 1.4 });
-  check_run ("flat", "last", TRUE, (const double[]){ .8, .5 });
+  check_run ("hierarchical", "mean", (const double[]){ 1.7, 1.4 });
+  check_run ("flat", "last", (const double[]){ .8, .5 });
 }
 
-/* Rates of search are counted from the attention of the hypotheses. */
+/* Rates of search are counted from the attention of the hypotheses. The end token of a hypothesis does not count. */
 TEST_CASE (translation_rates, of_search_are_those_of_the_hypotheses)
 {
-  static const char *const overrides[] = { "evaluate.translation_rates=search",
-                                           "evaluate.translation_rate_over=0.8",
-                                           "evaluate.translation_rate_under=0.5",
-                                           "evaluate.attention=8",
-                                           "decode.minimum_length=4",
-                                           "train.updates=1",
-                                           NULL };
+  static const char *const overrides[] = { "evaluate.translation_rates=search", "evaluate.translation_rate_over=0.25",
+                                           "evaluate.translation_rate_under=0.15", "evaluate.attention=8", NULL };
   const char *experiment = test_write_experiment ("tiny", NULL);
   g_autoptr (PlaitStore) run = test_run_open (experiment, overrides, "run.h5");
-  gint64 over[SENTENCES] = { 0 };
+  g_autoptr (PlaitRunResult) result = run ? plait_run_result_new (run, NO_ERROR) : NULL;
+  const Rates rates = { "search", "test", "a", "mean", { .25, .15 } };
+  double sums[3] = { 0 };
 
-  REQUIRE (run != NULL);
+  REQUIRE (result != NULL);
   CHECK (!plait_store_has (run, "/evaluation/test/translation_rates/forced"));
-  CHECK (plait_store_read (run, "/evaluation/test/translation_rates/search/a/over", PLAIT_STORE_INT64, SENTENCES, over,
-                           NULL));
-  for (gint64 s = 0; s < SENTENCES; s++)
-    {
-      g_autofree char *labels = g_strdup_printf ("/attention/test/%jd/a/target_labels", s);
-      g_auto (GStrv) targets = plait_store_read_strings (run, labels, MAX_ITEMS, NULL, NULL);
-      gint64 expected[3];
-
-      /* A hypothesis that was cut at the length limit has no end token to leave out. */
-      REQUIRE (targets != NULL);
-      if (!g_str_equal (targets[g_strv_length (targets) - 1], "</s>"))
-        continue;
-      count_kept (run, "test", s, "a", FALSE, (const double[]){ .8, .5 }, expected);
-      CHECK_INT (over[s], expected[0]);
-    }
+  CHECK (check_source (run, result, &rates, sums) > 0);
+  CHECK (sums[0] > 0 && sums[1] > 0 && sums[0] + sums[1] < sums[2]);
 }
