@@ -2,6 +2,8 @@
 #include "experiment/groups.h"
 #include "harness.h"
 
+#include <string.h>
+
 /* All defaults of the core, except those of [bench] and of settings that cannot change results. Fingerprints leave out
  * settings that have their defaults, so after a change of a default, another experiment would have the fingerprint of
  * an old run. If you change a default, change the line here and increase DEFAULTS in core/workbench/experiment/text.c.
@@ -144,8 +146,6 @@ static const char *const defaults[] = {
   "decode.at_limit=cut",
   "decode.batch=32",
   "decode.precision=float",
-  "decode.unknown=keep",
-  "decode.dictionary=",
   "evaluate.metrics=bleu;chrf",
   "evaluate.join=none",
   "evaluate.checkpoint=best",
@@ -171,6 +171,18 @@ TEST_CASE (defaults, are_of_settings_that_make_sense)
 
         CHECK (plait_setting_check (&(*group)->definitions[i].specification, NO_ERROR));
       }
+}
+
+TEST_CASE (defaults, are_listed_once)
+{
+  g_autoptr (GHashTable) keys = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+
+  for (const char *const *line = defaults; *line; line++)
+    {
+      CONTEXT ("%s", *line);
+
+      CHECK (g_hash_table_add (keys, g_strndup (*line, strcspn (*line, "="))));
+    }
 }
 
 TEST_CASE (defaults, are_what_keys_of_runs_leave_out)
