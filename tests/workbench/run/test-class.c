@@ -81,7 +81,7 @@ TEST_CASE (class, has_the_same_bits_again)
   test_check_interruption (experiment, 30, 2);
 }
 
-/* Another run that predicts classes takes all parameters; a run that predicts sequences takes the layers of the
+/* Another run that predicts classes takes all parameters; a run that predicts sequences takes only the layers of the
  * encoder. */
 TEST_CASE (class, is_taken_on_from)
 {
@@ -103,9 +103,14 @@ TEST_CASE (class, is_taken_on_from)
   REQUIRE (base && outcomes && names && took);
   for (guint i = 0; outcomes[i]; i++)
     CHECK_STRING (outcomes[i], "taken");
+  CHECK (g_strv_contains ((const char *const *)names, "source/text/layer/0/self_attention/output/weight"));
+  CHECK (g_strv_contains ((const char *const *)names, "decoder/norm/gain"));
   for (guint i = 0; names[i]; i++)
-    if (g_str_has_prefix (names[i], "source/text/layer/"))
-      CHECK_STRING (took[i], "taken");
+    {
+      CONTEXT ("%s", names[i]);
+
+      CHECK_STRING (took[i], g_str_has_prefix (names[i], "source/text/") ? "taken" : "fresh");
+    }
 }
 
 static void

@@ -4,9 +4,14 @@
 #include "experiments.h"
 #include "files.h"
 #include "harness.h"
+#include "hdf5/walk.h"
 #include "run/result.h"
 #include "scoring/test.h"
 #include "runs.h"
+
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 /* Tests that training and evaluation are separate: a finished run is evaluated with other settings without training
  * again. */
@@ -22,24 +27,47 @@ read_key (const char *path, const char *name)
   return run ? plait_store_get_string (run, "/", name, NULL) : NULL;
 }
 
-/* Returns a digest of the losses in the training table and of the output bias, if the run has one. (transfer full) */
+/* Adds the path and the numbers of a dataset to the checksum @data. A PlaitStoreVisitor. */
+static PlaitStoreWalkAction
+add_to_digest (PlaitStore *run, const PlaitStoreVisit *visit, gpointer data, GError **error)
+{
+  GChecksum *sum = data;
+  gint64 n = 0;
+  CONTEXT ("%s", visit->path);
+
+  if (visit->object.kind == PLAIT_STORE_DATASET)
+    {
+      g_autofree double *values = plait_store_read_array (run, visit->path, PLAIT_STORE_DOUBLE, 1 << 20, &n, NO_ERROR);
+
+      CHECK (values != NULL);
+      g_checksum_update (sum, (const guchar *)visit->path, -1);
+      g_checksum_update (sum, (const guchar *)values, (gssize)(n * (gint64)sizeof *values));
+    }
+  return PLAIT_STORE_WALK_CONTINUE;
+}
+
+/* Returns a digest of all checkpoints and of the training tables with their times. A run that was trained again has
+ * other times. (transfer full) */
 static char *
 digest_training (const char *path)
 {
-  static const char *const arrays[] = { "/checkpoint/last/parameters/decoder/output/bias", "/training/updates/loss" };
-  g_autoptr (PlaitStore) run = plait_store_open (path, NULL);
+  g_autoptr (PlaitStore) run = plait_store_open (path, NO_ERROR);
   g_autoptr (GChecksum) sum = g_checksum_new (G_CHECKSUM_SHA256);
 
-  for (guint i = 0; run && i < G_N_ELEMENTS (arrays); i++)
-    {
-      gint64 n = 0;
-      g_autofree double *values = plait_store_has (run, arrays[i])
-                                      ? plait_store_read_array (run, arrays[i], PLAIT_STORE_DOUBLE, 1 << 20, &n, NULL)
-                                      : NULL;
-
-      g_checksum_update (sum, (const guchar *)values, (gssize)(n * (gint64)sizeof *values));
-    }
+  CHECK (run && plait_store_has (run, "/checkpoint/last/parameters/embedding")
+         && plait_store_has (run, "/training/updates/seconds")
+         && plait_store_walk (run, "/checkpoint", 20, add_to_digest, sum, NO_ERROR)
+         && plait_store_walk (run, "/training", 20, add_to_digest, sum, NO_ERROR));
   return g_strdup (g_checksum_get_string (sum));
+}
+
+/* Checks that the file @path has the bytes @expected. */
+static void
+check_unchanged (const char *path, GBytes *expected)
+{
+  g_autoptr (GBytes) now = plait_test_read (path);
+
+  CHECK (g_bytes_equal (now, expected));
 }
 
 static PlaitRunOutcome
@@ -157,12 +185,10 @@ TEST_CASE (stages, an_average_is_evaluated_and_kept_beside_the_best)
   CHECK_STRING (kept, key);
 
   /* If the same evaluation is made again, no byte of the file changes. */
-  g_autofree char *bytes = NULL, *again = NULL;
-  gsize n = 0, m = 0;
-  CHECK (g_file_get_contents (output, &bytes, &n, NULL));
+  g_autoptr (GBytes) evaluated = plait_test_read (output);
   CHECK (plait_test_file (output, test_overrides (average), &beside, &outcome, NO_ERROR));
   CHECK_INT (outcome.made, 0);
-  CHECK (g_file_get_contents (output, &again, &m, NULL) && n == m && memcmp (bytes, again, n) == 0);
+  check_unchanged (output, evaluated);
 
   /* When the run is evaluated with other settings, the additional evaluation is removed. */
   CHECK_INT (run_again (experiment, (const char *[]){ QUIET, "evaluate.metrics=chrf++", NULL }, output, NO_ERROR),
@@ -235,14 +261,36 @@ TEST_CASE (stages, a_split_is_added_without_the_training_text)
   g_clear_error (&error);
 }
 
-/* An interrupted evaluation leaves the file unchanged. A file that is locked or damaged is refused. */
+/* Locks the run @output in a forked process, which keeps the lock until it is killed. Returns its process number. */
+static pid_t
+lock_elsewhere (const char *output)
+{
+  int ready[2];
+  char byte = 0;
+
+  CHECK (pipe (ready) == 0);
+  pid_t holder = fork ();
+  if (holder == 0)
+    {
+      PlaitRunOutput *held = plait_run_output_new (output, TRUE, NULL, NULL);
+
+      if (held && write (ready[1], "h", 1) == 1)
+        pause ();
+      _exit (1);
+    }
+  close (ready[1]);
+  CHECK (read (ready[0], &byte, 1) == 1);
+  close (ready[0]);
+  return holder;
+}
+
+/* A file is left unchanged if its evaluation is interrupted, if another process has locked it, and if it is damaged. */
 TEST_CASE (stages, a_file_that_cannot_be_evaluated_is_left_alone)
 {
   const char *experiment = test_write_experiment ("tiny", NULL);
   const char *output = plait_test_path ("run.h5");
-  g_autofree char *bytes = NULL, *now = NULL;
-  gsize n = 0, m = 0;
   gint stop = 1;
+  int status;
   const char *search[] = { "decode.beam=1", NULL };
   PlaitTestOptions stopped = { .threads = 1, .stop = &stop };
   PlaitTestOptions options = { .threads = 1 };
@@ -250,20 +298,28 @@ TEST_CASE (stages, a_file_that_cannot_be_evaluated_is_left_alone)
   GError *error = NULL;
 
   CHECK (test_run_with (experiment, (const char *[]){ QUIET, NULL }, output, FALSE, NULL, &error));
-  CHECK (g_file_get_contents (output, &bytes, &n, NULL));
+  g_autoptr (GBytes) whole = plait_test_read (output);
   CHECK (!plait_test_file (output, test_overrides (search), &stopped, &outcome, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INTERRUPTED, "");
-  CHECK (g_file_get_contents (output, &now, &m, NULL) && n == m && memcmp (bytes, now, n) == 0);
-  {
-    g_autoptr (PlaitRunOutput) held = plait_run_output_new (output, TRUE, NULL, &error);
+  check_unchanged (output, whole);
 
-    CHECK (held && !plait_test_file (output, test_overrides (search), &options, &outcome, &error));
-    CHECK_ERROR (error, PLAIT_ERROR_INPUT, "another plait run is writing this file");
-  }
+  pid_t holder = lock_elsewhere (output);
+  CHECK (!plait_test_file (output, test_overrides (search), &options, &outcome, &error));
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT,
+               plait_test_format ("another plait run is writing this file (process %d on", (int)holder));
+  check_unchanged (output, whole);
+  kill (holder, SIGKILL);
+  CHECK_INT (waitpid (holder, &status, 0), holder);
+
+  gsize n;
+  g_autofree char *bytes = g_memdup2 (g_bytes_get_data (whole, &n), g_bytes_get_size (whole));
+  g_autoptr (GBytes) damaged = NULL;
   bytes[n / 2] ^= 1;
-  plait_test_write_bytes (output, bytes, n);
+  damaged = g_bytes_new (bytes, n);
+  plait_test_write_bytes (output, bytes, (gssize)n);
   CHECK (!plait_test_file (output, test_overrides (search), &options, &outcome, &error));
   CHECK_ERROR (error, PLAIT_ERROR_CORRUPT, "");
+  check_unchanged (output, damaged);
 }
 
 /* A run that is trained further equals one long training, except for times. */
