@@ -184,11 +184,13 @@ typedef struct
   gboolean normalised;
 } Way;
 
-/* Checks that each set is a distribution over the children of a row, or over the top rows, and that each path is the
- * product of the weights on it. Sets @reached [row] to the sum of the paths to each row. */
+/* Checks that each set is a distribution over the children of a selected row, or over the top rows, and that each path
+ * is the product of the weights on it. Sets @reached [row] to the sum of the paths to each row. */
 static void
 check_sets (const Dump *dump, gint64 entry, double *reached)
 {
+  g_autofree gboolean *selected = g_new0 (gboolean, dump->rows);
+
   memset (reached, 0, (gsize)dump->rows * sizeof *reached);
   for (gint64 s = dump->entries[entry]; s < dump->entries[entry + 1]; s++)
     {
@@ -197,12 +199,13 @@ check_sets (const Dump *dump, gint64 entry, double *reached)
       CONTEXT ("set %d", (int)s);
 
       CHECK (n > 0);
-      CHECK (parent >= 0 || s == dump->entries[entry]);
+      CHECK (parent < 0 ? s == dump->entries[entry] : selected[parent]);
       for (gint64 i = first; i < first + n; i++)
         {
           sum += dump->weight[i];
           CHECK_NEAR (dump->path[i], above * dump->weight[i], 1e-6);
           reached[dump->row[i]] += dump->path[i];
+          selected[dump->row[i]] |= dump->taken[i] > 0;
           CHECK_INT (dump->row[i], parent < 0 ? dump->rows - n + i - first : dump->first_child[parent] + i - first);
         }
       CHECK_NEAR (sum, 1, 1e-5);

@@ -172,32 +172,37 @@ TEST_CASE (source_tags_run, has_the_same_bits_for_any_number_of_threads)
   test_check_same_run (outputs[0], outputs[1]);
 }
 
+/* TRUE if the datasets @path of @a and @b have equal bits. */
+static gboolean
+is_equal (PlaitStore *a, PlaitStore *b, const char *path)
+{
+  gint64 n = 0, m = 0;
+  g_autofree double *of_a = plait_store_read_array (a, path, PLAIT_STORE_DOUBLE, 1 << 20, &n, NO_ERROR);
+  g_autofree double *of_b = plait_store_read_array (b, path, PLAIT_STORE_DOUBLE, 1 << 20, &m, NO_ERROR);
+
+  CHECK_INT (n, m);
+  return of_a && of_b && n == m && memcmp (of_a, of_b, (gsize)n * sizeof *of_a) == 0;
+}
+
 static PlaitStoreWalkAction
 compare (PlaitStore *store, const PlaitStoreVisit *visit, gpointer data, GError **error)
 {
   PlaitStore *other = data;
-  gint64 n = 0, m = 0;
   CONTEXT ("%s", visit->path);
 
   if (visit->object.kind == PLAIT_STORE_DATASET)
-    {
-      g_autofree double *a = plait_store_read_array (store, visit->path, PLAIT_STORE_DOUBLE, 1 << 20, &n, NO_ERROR);
-      g_autofree double *b = plait_store_read_array (other, visit->path, PLAIT_STORE_DOUBLE, 1 << 20, &m, NO_ERROR);
-
-      CHECK_INT (m, n);
-      CHECK (a && b && n == m && memcmp (a, b, (gsize)n * sizeof *a) == 0);
-    }
+    CHECK (is_equal (store, other, visit->path));
   return PLAIT_STORE_WALK_CONTINUE;
 }
 
-/* A weight of 0 teaches the head nothing, and all other parameters have the bits that they have without tags. Two
- * unequal weights give unequal parameters. */
+/* A weight of 0 teaches the head nothing, and all other parameters have the bits that they have without tags. Other
+ * weights change parameters, and unequal weights give unequal parameters. */
 TEST_CASE (source_tags_run, weighs_the_losses_of_tags)
 {
   static const char parameters[] = "/checkpoint/last/parameters";
   const char *path = write_experiment ();
-  const char *none[] = { "source.a.tags=none", "train.epochs=2", NULL };
-  const char *zero[] = { "source.a.tag_weights=0", "train.epochs=2", NULL };
+  const char *none[] = { "source.a.tags=none", "train.epochs=2", "train.shards=3", NULL };
+  const char *zero[] = { "source.a.tag_weights=0", "train.epochs=2", "train.shards=3", NULL };
   const char *half[] = { "source.a.tag_weights=0.5", "train.epochs=2", "train.shards=3", NULL };
   const char *more[] = { "source.a.tag_weights=0.5+0.25", "train.epochs=2", "train.shards=3", NULL };
   const char *table = "/checkpoint/last/parameters/embedding/a/table";
@@ -205,7 +210,7 @@ TEST_CASE (source_tags_run, weighs_the_losses_of_tags)
   g_autoptr (PlaitStore) ignored = test_run_open (path, zero, "zero.h5");
   g_autoptr (PlaitStore) halves = test_run_open (path, half, "half.h5");
   g_autoptr (PlaitStore) unequal = test_run_open (path, more, "more.h5");
-  gint64 n, m;
+  gint64 n;
 
   REQUIRE (without && ignored && halves && unequal);
   CHECK (plait_store_walk (without, parameters, 20, compare, ignored, NO_ERROR));
@@ -215,15 +220,12 @@ TEST_CASE (source_tags_run, weighs_the_losses_of_tags)
   CHECK_INT (n, 4);
   for (gint64 i = 0; i < n; i++)
     CHECK (bias[i] == 0);
-  g_autofree double *a = plait_store_read_array (halves, table, PLAIT_STORE_DOUBLE, 1 << 20, &n, NO_ERROR);
-  g_autofree double *b = plait_store_read_array (unequal, table, PLAIT_STORE_DOUBLE, 1 << 20, &m, NO_ERROR);
-  REQUIRE (a && b);
-  CHECK_INT (n, m);
-  CHECK (memcmp (a, b, (gsize)n * sizeof *a) != 0);
+  CHECK (!is_equal (halves, without, table));
+  CHECK (!is_equal (unequal, halves, table));
 }
 
-/* A test split may lack tags. Unknown tags count as wrong. Weights of sentences (data.train.loss_weights) are accepted.
- * A model that predicts tags in place of a sentence can learn tags of its source words too. */
+/* Test and validation text may lack tags. Unknown tags count as wrong. Weights of sentences (data.train.loss_weights)
+ * are accepted. A model that predicts tags in place of a sentence can learn tags of its source words too. */
 TEST_CASE (source_tags_run, reads_splits_with_and_without_tags)
 {
   const char *path = write_experiment ();
@@ -237,6 +239,7 @@ TEST_CASE (source_tags_run, reads_splits_with_and_without_tags)
   plait_test_write ("weights", weights->str);
   CHECK (g_file_get_contents (plait_test_path ("test.pos"), &tags, NULL, NULL));
   plait_test_write ("test.pos", g_strdelimit (tags, "T", 'U'));
+  plait_test_replace ("tagged.ini", "validation.a.pos=validation.pos\nvalidation.a.ner=validation.ner\n", "");
   g_autoptr (PlaitStore) run = test_run_open (path, overrides, "splits.h5");
   g_autoptr (PlaitRunResult) result = run ? plait_run_result_new (run, NO_ERROR) : NULL;
 
@@ -245,6 +248,19 @@ TEST_CASE (source_tags_run, reads_splits_with_and_without_tags)
   CHECK (score_of (result, "test", "tags/a.ner/accuracy") > 50);
   CHECK (isnan (score_of (result, "test2", "tags/a.ner/accuracy")));
   CHECK (!isnan (score_of (result, "test2", "bleu:tok=none")));
+  g_autoptr (GArray) rows = columns_of (run, "/training/validation");
+  gint64 n = 0;
+  g_autofree double *losses = plait_store_read_array (run, "/training/validation/negative_log_likelihood",
+                                                      PLAIT_STORE_DOUBLE, 1000, &n, NO_ERROR);
+  REQUIRE (losses && rows->len > 0);
+  CHECK_INT (n, rows->len);
+  for (guint i = 0; i < rows->len; i++)
+    {
+      const Row *row = &g_array_index (rows, Row, i);
+
+      CHECK (isfinite (losses[i]));
+      CHECK (isnan (row->pos) && isnan (row->accuracy) && isnan (row->ner));
+    }
   const char *classes[] = { "predict.kind=tags",
                             "data.target=ner",
                             "train.epochs=4",
