@@ -38,7 +38,7 @@ open_registry (void)
 }
 
 /* Zipped axes vary together. A conditional axis exists only in cells that meet its condition; in other cells the
- * setting has its default, if the file does not set it. */
+ * setting has the value that the file gives it, or else its default. */
 TEST_CASE (cells, axes_that_hang_together)
 {
   g_autoptr (PlaitRegistry) registry = open_registry ();
@@ -64,6 +64,16 @@ TEST_CASE (cells, axes_that_hang_together)
   /* The file does not set train.smoothing, so cells without this axis have its default. */
   CHECK_NEAR (cells->cells[3].experiment->train.smoothing, cells->cells[0].experiment->train.smoothing, 0);
   CHECK (cells->cells[3].experiment->train.smoothing < 0.2);
+
+  /* The file sets decoder.width=64. */
+  g_autoptr (PlaitCells) widths = load (registry,
+                                        "decoder.combiner=hierarchical\ndecoder.layers=1;2\ndecoder.width=32;128\n"
+                                        "only.decoder.width=decoder.layers=2\n",
+                                        NO_ERROR);
+  REQUIRE (widths && widths->n_cells == 3);
+  CHECK_INT (widths->cells[0].experiment->decoder.width, 64);
+  CHECK_INT (widths->cells[1].experiment->decoder.width, 32);
+  CHECK_INT (widths->cells[2].experiment->decoder.width, 128);
 }
 
 TEST_CASE (cells, refuses_ties_of_nothing)

@@ -50,10 +50,18 @@ TEST_CASE (grid, isolates_cells_that_fail)
     const char *log = plait_test_read_text (log_path);
     CHECK_CONTAINS (log, "training has diverged");
   }
-  /* When the grid is opened again, cells that failed are new, and the finished cell is finished. */
+  /* When the grid is opened again, cells that failed are new, and the finished cell is finished. A rerun makes only
+   * the new cells, which fail again. */
   g_auto (TestGrid) again = test_grid_open ("cells", NULL, 0);
   CHECK_INT (plait_grid_count (again.grid, PLAIT_CELL_FINISHED), 1);
   CHECK_INT (plait_grid_count (again.grid, PLAIT_CELL_NEW), 4);
+  g_autofree char *finished = plait_grid_file (again.grid, &again.grid->items[0], ".h5");
+  g_autoptr (GBytes) before = plait_test_read (finished);
+  test_grid_run (&again, 2);
+  CHECK_INT (plait_grid_count (again.grid, PLAIT_CELL_FINISHED), 1);
+  CHECK_INT (plait_grid_count (again.grid, PLAIT_CELL_FAILED), 4);
+  g_autoptr (GBytes) after = plait_test_read (finished);
+  CHECK (g_bytes_equal (after, before));
 }
 
 /* A cell that fails once is retried. A cell that hangs and ignores SIGTERM is killed at the time limit. */

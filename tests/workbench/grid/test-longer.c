@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "files.h"
 #include "grids.h"
 #include "harness.h"
 #include "scoring/run-diff.h"
@@ -46,13 +47,17 @@ TEST_CASE (longer, cells_go_on_to_the_same_bits)
     g_auto (TestGrid) opened = test_grid_open ("cells", longer, 0);
     gint stop = 1;
     PlaitGridOptions options = { .jobs = 1, .threads = 1, .stop = &stop };
+    g_autofree char *finished = plait_grid_file (opened.grid, &opened.grid->items[0], ".h5");
+    g_autoptr (GBytes) before = plait_test_read (finished);
     g_autoptr (GError) error = NULL;
 
     CHECK_INT (plait_grid_count (opened.grid, PLAIT_CELL_PARTIAL), 2);
     CHECK_STRING (opened.grid->items[1].note, "after update 4");
-    /* If the grid is interrupted before training begins, the cells can still be continued. */
+    /* If the grid is interrupted before training begins, finished runs are unchanged and can still be continued. */
     CHECK (!plait_grid_run (opened.grid, &options, &error));
     CHECK_ERROR (error, PLAIT_ERROR_INTERRUPTED, "run the same command to continue");
+    g_autoptr (GBytes) after = plait_test_read (finished);
+    CHECK (g_bytes_equal (after, before));
   }
   g_auto (TestGrid) whole = test_grid_open ("whole", longer, 0);
   g_auto (TestGrid) opened = test_grid_open ("cells", longer, 0);

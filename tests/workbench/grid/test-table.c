@@ -50,7 +50,7 @@ add_score (PlaitRunResult *result, const char *metric, const char *const *said, 
 }
 
 static void
-free_nothing (gpointer score)
+free_score (gpointer score)
 {
   PlaitRunScore *made = score;
 
@@ -82,7 +82,7 @@ make (void)
       made->places[i][1] = i % 2;
       made->cell[i] = (PlaitExperimentCell){ "label", made->places[i], &made->experiment };
       made->items[i] = (PlaitGridCell){ .cell = &made->cell[i], .state = PLAIT_CELL_FINISHED };
-      result->scores = g_ptr_array_new_with_free_func (free_nothing);
+      result->scores = g_ptr_array_new_with_free_func (free_score);
       result->rates = g_array_new (FALSE, FALSE, sizeof (double));
       result->vocabularies = g_array_new (FALSE, FALSE, sizeof (PlaitRunVocabulary));
       g_array_append_vals (result->rates, rates, 3);
@@ -197,7 +197,7 @@ TEST_CASE (grid_table, marks_no_difference_that_is_one_of_seeds)
 
   made->items[3].state = PLAIT_CELL_FINISHED;
   made->items[3].result = g_new0 (PlaitRunResult, 1);
-  made->items[3].result->scores = g_ptr_array_new_with_free_func (free_nothing);
+  made->items[3].result->scores = g_ptr_array_new_with_free_func (free_score);
   made->items[3].result->rates = g_array_new (FALSE, FALSE, sizeof (double));
   made->items[3].result->vocabularies = g_array_new (FALSE, FALSE, sizeof (PlaitRunVocabulary));
   for (guint i = 0; i < 4; i++)
@@ -206,6 +206,8 @@ TEST_CASE (grid_table, marks_no_difference_that_is_one_of_seeds)
   REQUIRE (table != NULL);
   REQUIRE (table->n_score_columns == 3);
   const PlaitSeedStatistics *value = &table->rows[1].seed_statistics[2];
+  CHECK_NEAR (table->rows[0].seed_statistics[2].mean, 22.5, 1e-9);
+  CHECK_NEAR (value->mean, 55, 1e-9);
   CHECK_NEAR (value->comparison.difference, 32.5, 1e-9);
   CHECK (value->comparison.p > 0.1);
   g_autoptr (GPtrArray) shown = plait_grid_tables_shown (table);
