@@ -117,7 +117,7 @@ TEST_CASE (translation_rates, read_back_from_their_text)
   {
     PlaitTranslationFault fault;
     const char *text;
-    double score; /* for 1 word above, 3 words below, 12 words */
+    double score; /* percentage if 1 of 12 words is above and 3 are below */
   } rates[] = {
     { PLAIT_OVER_TRANSLATION, "over-translation:of=search,source=en,layers=mean,bound=0.2", 100. / 12 },
     { PLAIT_UNDER_TRANSLATION, "under-translation:of=search,source=en,layers=mean,bound=0.2", 25 },
