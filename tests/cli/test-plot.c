@@ -203,7 +203,7 @@ TEST_CASE (plot_data, is_drawn_over_axes_in_reports)
   CHECK (!strstr (html, "<h2>Scores by experiment.seed</h2>"));
 }
 
-/* A heatmap without a finite value can be drawn. */
+/* A heatmap without a finite value has a cross in each cell. */
 TEST_CASE (plot_command, draws_what_is_no_number)
 {
   NEEDS_PLOT;
@@ -220,7 +220,10 @@ TEST_CASE (plot_command, draws_what_is_no_number)
   H5Sclose (space);
   H5Dclose (data);
   H5Fclose (file);
-  DONE (CALL ("plot", "one.h5", MAP, "-o", "figure.png"));
+  DONE (CALL ("plot", "one.h5", MAP, "-o", "figure.svg"));
+  g_autoptr (GRegex) grey = g_regex_new ("rgb\\(50%, ?50%, ?50%\\)", 0, 0, NO_ERROR);
+  g_auto (GStrv) crosses = g_regex_split (grey, plait_test_read_text ("figure.svg"), 0);
+  CHECK_INT (g_strv_length (crosses) - 1, 3 * 2);
 }
 
 /* Names up to eight missing letters, and the packages of fonts that have them. */
@@ -258,14 +261,15 @@ TEST_CASE (plot_data, names_fonts_for_letters_that_none_has)
     }
 }
 
-/* Warns of a character that no font has, wherever it is in the figure. */
+/* Warns once of a character that no font has, wherever it is in the figure. */
 TEST_CASE (plot_command, warns_of_letters_that_no_font_has)
 {
   static const char warning[] = "warning: no installed font has U+10FFFD, which is drawn as a box;";
 
   NEEDS_PLOT;
   write_runs ();
-  PlaitTestCall title = DONE (CALL ("plot", "one.h5", CURVE, "-o", "a.svg", "--x-title", "a\364\217\277\275b"));
+  PlaitTestCall title = DONE (CALL ("plot", "one.h5", CURVE, "-o", "a.svg", "--x-title",
+                                    "a\364\217\277\275b\364\217\277\275", "--y-title", "\364\217\277\275"));
   PlaitTestCall name = CALL ("plot", "one.h5", MAP, MAP, "-o", "a.png", "--names", "\364\217\277\275;b");
   PlaitTestCall bar = CALL ("plot", "one.h5", SCORES, "-o", "a.pdf", "--names", "\364\217\277\275");
   PlaitTestCall plain = CALL ("plot", "one.h5", CURVE, "-o", "b.svg", "--x-title", "ab");
