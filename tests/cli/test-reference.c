@@ -216,8 +216,8 @@ TEST_CASE (reference, zsh_completes_settings)
     }
 }
 
-/* zsh completes the words of a choice, files and folders for a path, and one-letter and long options. Brackets in a
- * help text are escaped. */
+/* zsh completes the words of a choice, and files and folders for a path, for both names of an option, of one letter and
+ * long. Brackets in a help text are escaped. */
 TEST_CASE (reference, zsh_knows_what_options_take)
 {
   g_autofree char *program = g_find_program_in_path ("zsh");
@@ -227,8 +227,10 @@ TEST_CASE (reference, zsh_knows_what_options_take)
     SKIP_TEST ("zsh is not installed");
   plait_test_write ("_plait", completion.output);
   const char *translate = zsh_options ("translate"), *grid = zsh_options ("grid"), *check = zsh_options ("check");
-  CHECK_CONTAINS (translate, "\n*-c+[Parameters to use; default\\: best]:value:(best last average)\n");
-  CHECK_CONTAINS (translate, "\n*--output=[Output file; default\\: standard output]:FILE:_files\n");
+  CHECK_CONTAINS (translate, "\n*--checkpoint=[Parameters to use; default\\: best]:value:(best last average)\n"
+                             "*-c+[Parameters to use; default\\: best]:value:(best last average)\n");
+  CHECK_CONTAINS (translate, "\n*--output=[Output file; default\\: standard output]:FILE:_files\n"
+                             "*-o+[Output file; default\\: standard output]:FILE:_files\n");
   CHECK_CONTAINS (translate,
                   "\n*--set=[Change a key of \\[decode\\], data.empty or data.too_long]:G.K=V:_plait_keys\n");
   CHECK_CONTAINS (translate, "\n--force[Replace existing files instead of failing]\n");

@@ -97,7 +97,8 @@ TEST_CASE (reproduce_command, takes_no_key_for_a_difference)
   CHECK_CONTAINS (call.errors, "older.h5 is reproduced, bit for bit");
 }
 
-/* If the text has changed, the run differs, and a warning names the changed file. */
+/* If the text has changed, the run differs. A warning and the error name the changed file; the table names the first
+ * value that differs. */
 TEST_CASE (reproduce_command, says_what_differs_and_why)
 {
   make_run ("changed.h5");
@@ -108,7 +109,12 @@ TEST_CASE (reproduce_command, says_what_differs_and_why)
   CHECK_CONTAINS (call.errors, "warning: changed.h5 was made from files or plugins that have changed since: ");
   CHECK_CONTAINS (call.errors, "data.train.b");
   CHECK_CONTAINS (call.errors, "error: changed.h5 is not reproduced: ");
+  CHECK_CONTAINS (call.errors, " values differ; the file of data.train.b has changed\n");
   CHECK_CONTAINS (call.output, "/training/updates/");
+  PlaitTestCall json = CALL ("reproduce", "changed.h5", "--updates", "6", "--quiet", "--json");
+  CHECK_INT (json.code, 1);
+  CHECK_CONTAINS (json.output, "\"otherwise\": \"the file of data.train.b has changed\"");
+  CHECK_CONTAINS (json.output, "\"first\": \"/training/updates/loss\"");
 }
 
 /* A run that was trained further equals one long training. If log_every was changed meanwhile, its log has other rows,

@@ -65,17 +65,22 @@ TEST_CASE (terminal, is_not_commanded_by_translations)
       (const char *[]){ "translate", "text.h5", "-q", "-s", "a=text", "--n-best", "2", "--threads", "1", NULL });
 }
 
-/* JSON has escapes in place of control characters, even in a pipe. */
+/* JSON has escapes in place of control characters, in a pipe and on a terminal. */
 TEST_CASE (terminal, is_not_commanded_by_json)
 {
   plait_test_write ("text", CLEAR " " CLEAR_8 " " TURN "\n");
   DONE (CALL ("vocabulary", "-q", "--type", "words", "-o", "words", "text"));
-  PlaitTestCall shown = CALL ("vocabulary", "--show", "words", "--json");
+  const char *const arguments[] = { "vocabulary", "--show", "words", "--json", NULL };
+  const PlaitTestCall calls[] = { plait_test_call (NULL, arguments), plait_test_call_on_terminal (200, arguments) };
 
-  CHECK (!is_hostile (shown.output));
-  CHECK_CONTAINS (shown.output, "\\u001b[2Jx");
-  CHECK_CONTAINS (shown.output, "\\u009b2Jy");
-  CHECK_CONTAINS (shown.output, "\\u202ez");
+  for (guint i = 0; i < G_N_ELEMENTS (calls); i++)
+    {
+      CONTEXT ("%s", i == 0 ? "pipe" : "terminal");
+      CHECK (!is_hostile (calls[i].output));
+      CHECK_CONTAINS (calls[i].output, "\\u001b[2Jx");
+      CHECK_CONTAINS (calls[i].output, "\\u009b2Jy");
+      CHECK_CONTAINS (calls[i].output, "\\u202ez");
+    }
 }
 
 TEST_CASE (terminal, is_not_commanded_by_a_value)

@@ -105,9 +105,12 @@ TEST_CASE (too_long, is_truncated_to_what_can_be_read)
 }
 
 /* From files, all sentences that are too long are reported; from standard input, which may wait for its writer, only
- * the first. With data.too_long=truncate, only the targets that are too long are reported. */
+ * the first. With data.too_long=truncate, only the targets that are too long are reported. Truncating is suggested if
+ * it would help some of the reported sentences. */
 TEST_CASE (too_long, is_named_as_far_as_nothing_waits)
 {
+  static const char suggestion[] = "data.too_long=truncate reads its beginning";
+
   make_run ();
   plait_test_write ("long.b", "x\nx y x y x y x y x y x y x y x y\ny\nx\nx y x y x y x y x y x y x y x y\n");
   PlaitTestCall pipe
@@ -115,6 +118,7 @@ TEST_CASE (too_long, is_named_as_far_as_nothing_waits)
                                                                     "--set", "decode.batch=1", NULL });
   PlaitTestCall both = CALL ("score", "limited.h5", "-q", "--source", "a=in.a", "--target", "long.b", "--set",
                              "data.too_long=truncate", "--set", "decode.batch=1");
+  PlaitTestCall mixed = CALL ("score", "limited.h5", "-q", "--source", "a=in.a", "--target", "long.b");
 
   CHECK_INT (pipe.code, 2);
   CHECK_CONTAINS (pipe.errors, "standard input:2: ");
@@ -124,6 +128,11 @@ TEST_CASE (too_long, is_named_as_far_as_nothing_waits)
   CHECK_CONTAINS (both.errors, "long.b:2: ");
   CHECK_CONTAINS (both.errors, "long.b:5: ");
   CHECK (!strstr (both.errors, "in.a:4: "));
+  CHECK_CONTAINS (mixed.errors, "in.a:4: ");
+  CHECK_CONTAINS (mixed.errors, "long.b:5: ");
+  CHECK_CONTAINS (pipe.errors, suggestion);
+  CHECK_CONTAINS (mixed.errors, suggestion);
+  CHECK (!strstr (both.errors, suggestion));
 }
 
 /* The message does not suggest truncating targets. */
