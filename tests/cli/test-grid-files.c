@@ -6,6 +6,7 @@
 #include "files.h"
 #include "harness.h"
 #include "experiments.h"
+#include "hdf5/store.h"
 
 /* Tests of grids whose cells read different files. */
 
@@ -42,7 +43,7 @@ write_grid (const char *axes, const char *folder, const char *b)
 TEST_CASE (command_grid, says_everywhere_which_cells_are_left_out)
 {
   static const char told[] = "1 cell is left out, because an earlier cell has the same settings and file contents: "
-                             "data.folder=two is data.folder=one";
+                             "data.folder=two equals data.folder=one";
 
   write_grid ("data.folder=one;two\n", "one", "r s\ns r\nr r\n");
   write_grid ("data.folder=one;two\n", "two", "r s\ns r\nr r\n");
@@ -51,10 +52,10 @@ TEST_CASE (command_grid, says_everywhere_which_cells_are_left_out)
   CHECK_CONTAINS (check.output, "tiny.ini: no mistake was found in 1 cell\n");
   CHECK_CONTAINS (check.output, told);
   PlaitTestCall plan = CALL ("grid", "tiny.ini", "--dry-run");
-  CHECK_CONTAINS (plan.output, "Left out, duplicates of an earlier cell\n  data.folder=two: is data.folder=one\n");
+  CHECK_CONTAINS (plan.output, "Left out, duplicates of an earlier cell\n  data.folder=two: equals data.folder=one\n");
   PlaitTestCall run = DONE (CALL ("grid", "tiny.ini"));
   CHECK_CONTAINS (run.errors, told);
-  CHECK_CONTAINS (run.output, "data.folder=two is data.folder=one\n");
+  CHECK_CONTAINS (run.output, "data.folder=two equals data.folder=one\n");
   const char *table = plait_test_read_text ("tiny/table.md");
   CHECK_CONTAINS (table, told);
   DONE (CALL ("report", "tiny/grid.h5", "--output", "tiny.html"));
@@ -209,4 +210,22 @@ TEST_CASE (compare_command, tells_apart_what_training_began_with)
   CHECK_CONTAINS (same.output, "run, 2 seeds");
   PlaitTestCall other = DONE (CALL ("compare", "run-1.h5", "run-3.h5"));
   CHECK (!strstr (other.output, ", 2 seeds"));
+}
+
+/* Cells that read other datasets of one feature file are checked one by one. */
+TEST_CASE (command_grid, counts_the_sentences_of_each_dataset)
+{
+  static const float values[3] = { 1, 2, 3 };
+  g_autoptr (PlaitStore) store = plait_store_create (plait_test_path ("f.h5"), NO_ERROR);
+
+  for (gint64 n = 3; n >= 2; n--)
+    CHECK (plait_store_write (store, n == 3 ? "/three" : "/two", PLAIT_STORE_FLOAT, 3, (const gint64[]){ n, 1, 1 },
+                              values, PLAIT_STORE_PLAIN, NO_ERROR));
+  CHECK (plait_store_commit (store, NO_ERROR));
+  plait_test_write ("c", "x y\ny x\nx x\n");
+  plait_test_write ("features.ini", "[data]\ntarget=c\ntrain.f=f.h5\ntrain.c=c\nvocabulary_type=words\n"
+                                    "[source f]\nencoder=features\ndataset=/three\n" TINY_DECODER
+                                    "[grid]\nsource.f.dataset=/three;/two\n");
+  PlaitTestCall check = CALL ("check", "features.ini");
+  CHECK_CONTAINS (check.output, "c has 3 lines, but train.f has 2");
 }

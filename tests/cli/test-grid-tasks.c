@@ -344,7 +344,7 @@ TEST_CASE (command_grid, passes_no_option_to_slurm_that_changes_what_is_run)
       g_autofree char *axes = g_strdup_printf ("experiment.seed=1\nexecutor.options=--qos=a;%s\n", refused[i]);
       g_autofree char *part = g_strdup_printf (
           "executor.options: \"%s\" is not allowed; expected options of sbatch separated by ';', such as "
-          "--partition=cpu;--account=mt, each with its value after '=', and only these: --account, ",
+          "--partition=cpu;--account=mt, and only these: --account, ",
           last ? last + 1 : refused[i]);
 
       CONTEXT ("%s", refused[i]);

@@ -113,3 +113,13 @@ TEST_CASE (references, refusals)
                  "no source reads the stream \"a.reference.2\"");
   CHECK_REFUSED (CALL ("run", "small.ini", "--dry-run", "--set", "evaluate.metrics=bleu:tok=flores200,model=x"), "x");
 }
+
+/* Cells with other references are checked one by one. */
+TEST_CASE (references, of_each_cell_are_checked)
+{
+  write_files ();
+  plait_test_write ("short", "one\n");
+  plait_test_write ("grid.ini", plait_test_format ("%s[grid]\ndata.test.t.reference.loose=v;short\n", experiment));
+  PlaitTestCall check = CALL ("check", "grid.ini");
+  CHECK_CONTAINS (check.output, "short has 1 lines, but the target's file has 4; give equally many");
+}

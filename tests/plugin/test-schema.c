@@ -106,7 +106,8 @@ TEST_CASE (schema, every_fault_has_its_place_and_remedy)
       "\"transformer,gru\" is not the name of a decoder; did you mean \"transformer;gru\"?" },
     { 8, "decoders=gru", "example.ini:8: the name \"decoders\" is not a key of [requires]; did you mean \"decoder\"?" },
     { 8, "memories=one",
-      "example.ini:8: this key does not apply: only a combiner or coverage that requires a structure has this key" },
+      "example.ini:8: this key does not apply: only a decoder, combiner, coverage or output that requires a structure "
+      "has this key" },
     { 10, "structure=treee",
       "example.ini:10: the name \"treee\" is not a structure of memories; did you mean \"tree\"?" },
     { 11, "[parameter.two words]", "example.ini:11: \"two words\" is not a valid name for a parameter" },
@@ -189,7 +190,8 @@ TEST_CASE (schema, all_memories_or_one_of_them)
   g_clear_error (&error);
   CHECK (!read_combiner ("memories=one\n", &error));
   CHECK_ERROR (error, PLAIT_ERROR_PLUGIN,
-               "x.ini:7: this key does not apply: only a combiner or coverage that requires a structure has this key");
+               "x.ini:7: this key does not apply: only a decoder, combiner, coverage or output that requires a "
+               "structure has this key");
 }
 
 TEST_CASE (schema, combiners_without_coverage)

@@ -77,7 +77,8 @@ print_left_out (PlaitTerminal *terminal, const PlaitGrid *grid)
   if (cells->duplicates[0])
     plait_terminal_heading (terminal, "left out, duplicates of an earlier cell");
   for (guint i = 0; cells->duplicates[i]; i++)
-    plait_terminal_text (terminal, PLAIT_TERMINAL_PLAIN, "  %s: is %s\n", cells->duplicates[i], cells->duplicate_of[i]);
+    plait_terminal_text (terminal, PLAIT_TERMINAL_PLAIN, "  %s: equals %s\n", cells->duplicates[i],
+                         cells->duplicate_of[i]);
   if (grid->unclaimed[0])
     plait_terminal_heading (terminal, "runs in the folder that belong to no cell");
   for (guint i = 0; grid->unclaimed[i]; i++)

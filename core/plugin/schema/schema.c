@@ -384,10 +384,11 @@ read_requires (const Reader *reader)
   if (attentions && attentions[0])
     schema->attentions = list (reader, "requires", "attention");
   schema->requires_structure = read_structure (reader, "requires");
-  schema->one_memory_is_enough = read_choice (reader, "requires", "memories", memories,
-                                              !encoder && schema->requires_structure != PLAIT_STRUCTURE_NONE,
-                                              "only a combiner or coverage that requires a structure has this key")
-                                 == 1;
+  schema->one_memory_is_enough
+      = read_choice (reader, "requires", "memories", memories,
+                     !encoder && schema->requires_structure != PLAIT_STRUCTURE_NONE,
+                     "only a decoder, combiner, coverage or output that requires a structure has this key")
+        == 1;
   schema->requires_leaves
       = read_choice (reader, "requires", "leaves", truths, encoder, "only an encoder can have an inner encoder") == 0;
   schema->refuses_coverage

@@ -542,7 +542,7 @@ plait_cells_describe_duplicates (const PlaitCells *cells)
   g_string_append_printf (text, "%u %s left out, because an earlier cell has the same settings and file contents:", n,
                           n == 1 ? "cell is" : "cells are");
   for (guint i = 0; i < MIN (n, MAX_NAMED); i++)
-    g_string_append_printf (text, "%s %s is %s", i > 0 ? ";" : "", cells->duplicates[i], cells->duplicate_of[i]);
+    g_string_append_printf (text, "%s %s equals %s", i > 0 ? ";" : "", cells->duplicates[i], cells->duplicate_of[i]);
   if (n > MAX_NAMED)
     g_string_append_printf (text, "; and %u more", n - MAX_NAMED);
   return g_string_free (g_steal_pointer (&text), FALSE);

@@ -107,7 +107,7 @@ plait_executor_read (const PlaitGridGroup *grid, PlaitExecutorSettings *settings
 
           plait_grid_problem (grid, "executor.options",
                               "\"%s\" is not allowed; expected options of sbatch separated by ';', such as "
-                              "--partition=cpu;--account=mt, each with its value after '=', and only these: %s",
+                              "--partition=cpu;--account=mt, and only these: %s",
                               settings->words[i], choices);
         }
     }

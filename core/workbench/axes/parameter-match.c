@@ -81,8 +81,9 @@ read_width (PlaitParameterMatch *match, const PlaitGridGroup *grid, const char *
   g_array_append_val (match->widths, width);
 }
 
+/* @first is the first key of the group [grid] that belongs to match. */
 static void
-read_keys (PlaitParameterMatch *match, const PlaitGridGroup *grid)
+read_keys (PlaitParameterMatch *match, const PlaitGridGroup *grid, const char *first)
 {
   PlaitGridSettings read;
   guint before = plait_problems_count (grid->problems);
@@ -94,8 +95,8 @@ read_keys (PlaitParameterMatch *match, const PlaitGridGroup *grid)
   match->tolerance = read.match_tolerance;
   match->multiple = read.match_multiple;
   if (!plait_settings_text (settings, KEY))
-    plait_grid_problem (grid, VARY, "names widths to match, but the key " KEY " is missing; write " KEY "=parameters");
-  if (!names || !names[0])
+    plait_grid_problem (grid, first, "has no effect without the key " KEY "; write " KEY "=parameters");
+  else if (!names || !names[0])
     plait_grid_problem (grid, KEY,
                         "needs " VARY "=KEY;..., the widths that may be changed, such as decoder.feed_forward");
   for (guint i = 0; names && names[i]; i++)
@@ -117,7 +118,7 @@ plait_parameter_match_new (const PlaitGridGroup *grid)
   match->location = plait_key_file_location (grid->file, PLAIT_GRID_GROUP, VARY);
   match->widths = g_array_new (FALSE, FALSE, sizeof (Width));
   g_array_set_clear_func (match->widths, width_clear);
-  read_keys (match, grid);
+  read_keys (match, grid, keys[i]);
   return plait_problems_count (grid->problems) == before ? g_steal_pointer (&match) : NULL;
 }
 

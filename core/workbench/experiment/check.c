@@ -19,7 +19,7 @@ check_decoder_allowed (const PlaitResolution *resolution, const PlaitSchema *sch
 }
 
 /* Adds a problem if the schema @reader requires a structure of at least one memory and no source provides it. @reader
- * belongs to the combiner, coverage or output that @key of [decoder] names. */
+ * belongs to the decoder, combiner, coverage or output that @key of [decoder] names. */
 static void
 check_structure_of_one (const PlaitResolution *resolution, const PlaitSchema *reader, const char *key)
 {
@@ -39,8 +39,8 @@ check_structure_of_one (const PlaitResolution *resolution, const PlaitSchema *re
                             plait_plugin_kind_name (reader->kind));
 }
 
-/* Adds a problem unless the memories of @encoder have the structure that the schema @reader, of a combiner or coverage,
- * requires of all memories. */
+/* Adds a problem unless the memories of @encoder have the structure that the schema @reader, of a decoder, combiner,
+ * coverage or output, requires of all memories. */
 static void
 check_structure (const PlaitResolution *resolution, const PlaitSchema *reader, const PlaitSchema *encoder,
                  const char *group)
@@ -75,7 +75,11 @@ check_source (const PlaitResolution *resolution, const PlaitExperimentSource *so
           needed, plait_input_kind_name (encoder->input));
     }
   if (experiment->combiner)
-    check_structure (resolution, experiment->combiner->schema, encoder, group);
+    {
+      check_structure (resolution, experiment->decoder_component->schema, encoder, group);
+      check_structure (resolution, experiment->combiner->schema, encoder, group);
+      check_structure (resolution, experiment->output->schema, encoder, group);
+    }
   if (experiment->coverage)
     check_structure (resolution, experiment->coverage->schema, encoder, group);
   if (g_str_equal (source->stream, experiment->data.target)
@@ -93,6 +97,7 @@ check_combiner (const PlaitResolution *resolution)
 {
   const PlaitExperiment *experiment = &resolution->experiment->public;
 
+  check_structure_of_one (resolution, experiment->decoder_component->schema, "type");
   check_decoder_allowed (resolution, experiment->combiner->schema, "decoder", "combiner");
   check_structure_of_one (resolution, experiment->combiner->schema, "combiner");
   check_decoder_allowed (resolution, experiment->output->schema, "decoder", "output");

@@ -30,11 +30,17 @@ plait_experiment_setting (const char *group, const char *key)
 gboolean
 plait_experiment_changes_scores (const char *group, const char *key)
 {
+  static const char *const scoring[] = { "checkpoint",
+                                         "join",
+                                         "alignment_attention",
+                                         "translation_rate_over",
+                                         "translation_rate_under",
+                                         "translation_rate_layers",
+                                         NULL };
   const PlaitSettingSpecification *known = plait_experiment_setting (group, key);
 
   if ((known && (known->flags & PLAIT_SETTING_NEUTRAL))
       || (g_str_equal (group, plait_decode_group.name) && g_str_equal (key, "batch")))
     return FALSE;
-  return !g_str_equal (group, plait_evaluate_group.name) || g_str_equal (key, "checkpoint")
-         || g_str_equal (key, "join");
+  return !g_str_equal (group, plait_evaluate_group.name) || g_strv_contains (scoring, key);
 }

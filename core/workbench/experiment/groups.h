@@ -26,5 +26,6 @@ const PlaitSettingGroup *const *plait_experiment_groups (void);
 const PlaitSettingSpecification *plait_experiment_setting (const char *group, const char *key);
 
 /* TRUE if the value of [@group] @key counts as able to change a score. FALSE for neutral settings (names, folders, log
- * intervals), for decode.batch, and for every key of [evaluate] except checkpoint and join. */
+ * intervals), for decode.batch, and for keys of [evaluate] except checkpoint, join, alignment_attention and
+ * translation_rate_*. */
 gboolean plait_experiment_changes_scores (const char *group, const char *key);

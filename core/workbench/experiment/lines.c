@@ -105,8 +105,9 @@ count (const PlaitResolution *resolution, const PlaitDataFile *file, const char 
   const PlaitExperiment *experiment = &resolution->experiment->public;
   const PlaitExperimentSource *source = reader_of (experiment, file);
   const char *stream = source ? source->stream : file->stream;
-  /* The key includes data.empty, since cells of a grid may differ in it. */
-  g_autofree char *key = g_strdup_printf ("%d %s", experiment->data.empty, path);
+  /* The key includes all that changes the number, since cells of a grid may read a file in different ways. */
+  g_autofree char *key = g_strdup_printf ("%d %s %s\n%s", experiment->data.empty, entries_of (source, file),
+                                          source && source->kind == PLAIT_INPUT_FEATURES ? source->dataset : "", path);
   const gint64 *known = g_hash_table_lookup (resolution->resolver->lines, key);
   g_autoptr (GError) fault = NULL;
   gint64 lines = -1;
@@ -138,20 +139,20 @@ compare_lines (const PlaitResolution *resolution, const PlaitDataFile *file, GHa
 
   for (guint place = 0; (path = file->paths[place]); place++)
     {
-      gint64 lines = count (resolution, file, path);
+      gint64 lines = count (resolution, file, path), expected;
 
       if (lines < 0)
         return;
       if (!first)
         g_hash_table_insert (firsts, (gpointer)file->split, (gpointer)file);
-      else if ((other = first->paths[place]) && lines != count (resolution, first, other))
+      else if (!(other = first->paths[place]))
+        return; /* another function reports unequal numbers of files */
+      else if ((expected = count (resolution, first, other)) >= 0 && lines != expected)
         plait_resolution_problem (
             resolution, "data", file->key,
             "%s has %jd %s, but %s%s%s has %jd; lines with equal numbers belong together; give files of equal length",
             path, lines, entries_of (reader_of (&resolution->experiment->public, file), file), first->key,
-            first->paths[1] ? ", " : "", first->paths[1] ? other : "", count (resolution, first, other));
-      else if (!other)
-        return; /* another function reports unequal numbers of files */
+            first->paths[1] ? ", " : "", first->paths[1] ? other : "", expected);
     }
 }
 

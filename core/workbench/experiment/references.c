@@ -65,17 +65,20 @@ check_split (const PlaitResolution *resolution, const char *split, const char *n
   const char *target = experiment->data.target, *path = *plait_experiment_data_files (experiment, split, target);
   PlaitDocumentSettings settings = plait_experiment_documents (experiment, target);
   g_autoptr (GPtrArray) metrics = plait_metric_new_list (names, NULL);
-  g_autofree char *seen = g_strdup_printf ("%s\n%s\n%d %d %s", path, names, experiment->evaluate.join, settings.layout,
-                                           settings.language);
   g_autofree const char **references = plait_experiment_references (experiment, split);
+  g_autoptr (GString) seen = g_string_new (NULL);
   guint first;
 
-  if (!path || !metrics || g_hash_table_contains (resolution->resolver->scorable, seen))
+  g_string_printf (seen, "%s\n%s\n%d %d %s", path, names, experiment->evaluate.join, settings.layout,
+                   settings.language);
+  for (guint i = 0; references[i]; i++)
+    g_string_append_printf (seen, "\n%s", *plait_experiment_data_files (experiment, split, references[i]));
+  if (!path || !metrics || g_hash_table_contains (resolution->resolver->scorable, seen->str))
     return;
   first = check_stream (resolution, split, target, 0, metrics, group, key);
   for (guint i = 0; references[i]; i++)
     check_stream (resolution, split, references[i], first, metrics, group, key);
-  g_hash_table_add (resolution->resolver->scorable, g_steal_pointer (&seen));
+  g_hash_table_add (resolution->resolver->scorable, g_string_free (g_steal_pointer (&seen), FALSE));
 }
 
 void

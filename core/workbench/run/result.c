@@ -361,29 +361,39 @@ find_set (PlaitRunResult *const *results, guint n, const char *split)
   return NULL;
 }
 
+static void
+drop_mixed (PlaitRunResult *const *results, guint n, PlaitRunResult *result, const char *name, PlaitLog *log)
+{
+  static const char own[] = "the run's own settings";
+  g_autofree char *reported = NULL; /* split of the last warning */
+
+  for (guint i = 0; i < result->scores->len;)
+    {
+      const PlaitRunScore *score = result->scores->pdata[i];
+      const char *first = find_set (results, n, score->split);
+
+      if (!score->set || !first || g_str_equal (score->set, first))
+        {
+          i++;
+          continue;
+        }
+      if (g_strcmp0 (reported, score->split) != 0)
+        plait_log_warning (log,
+                           "%s: %s was evaluated with %s, but in other runs with %s, so it is left out; plait test can "
+                           "evaluate it again with equal settings",
+                           name, score->split, *score->set ? score->set : own, *first ? first : own);
+      g_free (reported);
+      reported = g_strdup (score->split);
+      g_ptr_array_remove_index (result->scores, i);
+    }
+}
+
 void
 plait_run_results_drop_mixed (PlaitRunResult *const *results, const char *const *names, guint n, PlaitLog *log)
 {
-  static const char own[] = "the run's own settings";
-
   for (guint r = 0; r < n; r++)
-    for (guint i = 0; results[r] && i < results[r]->scores->len;)
-      {
-        const PlaitRunScore *score = results[r]->scores->pdata[i];
-        const char *first = find_set (results, n, score->split);
-
-        if (!score->set || !first || g_str_equal (score->set, first))
-          {
-            i++;
-            continue;
-          }
-        if (i == 0 || !g_str_equal (((PlaitRunScore *)results[r]->scores->pdata[i - 1])->split, score->split))
-          plait_log_warning (log,
-                             "%s: %s was evaluated with %s, but in other runs with %s, so it is left out; plait test "
-                             "can evaluate it again with equal settings",
-                             names[r], score->split, *score->set ? score->set : own, *first ? first : own);
-        g_ptr_array_remove_index (results[r]->scores, i);
-      }
+    if (results[r])
+      drop_mixed (results, n, results[r], names[r], log);
 }
 
 /*

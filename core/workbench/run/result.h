@@ -53,7 +53,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitRunResult, plait_run_result_free)
 
 /* Removes the scores of named evaluations from @results [n] (may contain NULL) if their settings differ from those of
  * the first evaluation with that name, so that all scores of a column come from one kind of search. Logs a warning for
- * each removed score, with the name of its result from @names [n]. */
+ * each evaluation that loses scores, with the name of its result from @names [n]. */
 void plait_run_results_drop_mixed (PlaitRunResult *const *results, const char *const *names, guint n, PlaitLog *log);
 
 /* Returns the score by @metric on @split; NULL if there is none. (transfer none) */

@@ -251,7 +251,7 @@ TEST_CASE (experiment_file, combiners_must_fit)
 {
   static const struct
   {
-    const char *text, *overrides[2], *part;
+    const char *text, *overrides[3], *part;
   } faults[] = {
     { OF_ONE_TRANSFORMER,
       { NULL },
@@ -268,6 +268,15 @@ TEST_CASE (experiment_file, combiners_must_fit)
     { OF_ONE_PYRAMID,
       { "decoder.combiner=downwards" },
       "[source en] encoder: the combiner downwards needs memories with levels" },
+    { OF_ONE_TRANSFORMER,
+      { "decoder.combiner=serial", "decoder.output=lofty" },
+      "[source en] encoder: the output lofty needs memories with levels" },
+    { OF_ONE_TRANSFORMER,
+      { "decoder.combiner=serial", "decoder.type=climbing" },
+      "[source en] encoder: the decoder climbing needs memories with levels" },
+    { OF_ONE_TRANSFORMER,
+      { "decoder.combiner=serial", "decoder.type=hanging" },
+      "[decoder] type: the decoder hanging needs at least one memory with levels" },
     { DATA "[source en]\nencoder=pyramid\nleaves=transformer\n[decoder]\ncombiner=descent\ncoverage=fertility\n",
       { NULL },
       "example.ini:11: [decoder] coverage: the combiner descent cannot be used with a coverage; set coverage=none, or "
