@@ -124,7 +124,7 @@ TEST_CASE (requirements, are_met_line_by_line)
 }
 
 /* Before anything is written, refuses options and keys that contradict each other, and requirements that no translation
- * can meet. */
+ * can meet. A prefix that just fits into the maximum length is allowed. */
 TEST_CASE (requirements, refuse_what_cannot_be_met)
 {
   make_run ();
@@ -155,6 +155,8 @@ TEST_CASE (requirements, refuse_what_cannot_be_met)
                  "long:3: these phrases need 10 tokens, the end token included, but decode.maximum_length allows 9");
   CHECK_REFUSED (TRANSLATE ("--prefix", "known", "--set", "decode.maximum_length=1"),
                  "known:1: the prefix needs 2 tokens, the end token included, but decode.maximum_length allows 1");
+  PlaitTestCall fits = DONE (TRANSLATE ("--prefix", "known", "--set", "decode.maximum_length=2"));
+  CHECK (g_str_has_prefix (fits.output, words[0]));
   CHECK_REFUSED (TRANSLATE ("--constraints", "many", "--set", "decode.maximum_length=200"),
                  "many:1: has 65 phrases, but at most 64 can be required");
   CHECK_REFUSED (TRANSLATE ("--prefix", "short", "--output", "out"),

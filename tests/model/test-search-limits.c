@@ -31,6 +31,106 @@ TEST_CASE (search, keeps_to_the_lengths_that_are_asked_for)
   plait_hypotheses_free (found, 3);
 }
 
+/* Returns how many of the hypotheses that @search finds for @batch have fewer than @length tokens. Checks that all keep
+ * to the minimum and the maximum. */
+static guint
+count_shorter (PlaitSearch *search, const PlaitBatch *batch, const PlaitDecodeSettings *settings, gint64 length)
+{
+  PlaitHypotheses *found = plait_search_batch (search, batch, settings, NO_ERROR);
+  guint shorter = 0;
+
+  CHECK (found != NULL);
+  if (!found)
+    return 0;
+  for (gint64 s = 0; s < 3; s++)
+    {
+      CHECK_INT (found[s].n, settings->n_best);
+      for (guint i = 0; i < found[s].n; i++)
+        {
+          CHECK (found[s].hypotheses[i].length >= settings->minimum_length);
+          CHECK (search_fixture_steps (&found[s].hypotheses[i]) <= settings->maximum_length);
+          shorter += found[s].hypotheses[i].length < length;
+        }
+    }
+  plait_hypotheses_free (found, 3);
+  return shorter;
+}
+
+/* No sample is shorter than the minimum length. Without the minimum, some samples are. */
+TEST_CASE (search, samples_have_the_minimum_length)
+{
+  g_auto (SearchFixture) fixture = search_fixture_new ("flat", 0, NULL, FALSE);
+  g_autoptr (PlaitBatch) batch = search_fixture_batch (&fixture);
+  PlaitDecodeSettings settings = search_fixture_settings (1);
+  g_autoptr (PlaitSearch) search
+      = plait_search_new (fixture.model->model, fixture.pool, PLAIT_PRECISION_FLOAT, 0, NULL);
+
+  settings.method = PLAIT_DECODE_METHOD_SAMPLE;
+  settings.n_best = 100;
+  settings.temperature = 20; /* almost all words, and EOS, are equally probable */
+  for (gint64 minimum = 1; minimum <= settings.maximum_length; minimum++)
+    {
+      CONTEXT ("minimum %d", (int)minimum);
+
+      settings.minimum_length = minimum - 1;
+      CHECK (count_shorter (search, batch, &settings, minimum) > 0);
+      settings.minimum_length = minimum;
+      CHECK_INT (count_shorter (search, batch, &settings, minimum), 0);
+    }
+}
+
+/* The minimum and the maximum length count the tokens of a prefix. If decode.maximum_ratio allows fewer tokens than the
+ * prefix and EOS have, the limit is that number. */
+TEST_CASE (search, limits_count_the_prefix)
+{
+  static const gint32 prefix[] = { 6, 5, 7 };
+  const PlaitRequirement requirements[] = { { prefix, 3, NULL }, { prefix, 3, NULL }, { prefix, 3, NULL } };
+  static const struct
+  {
+    gint64 minimum, maximum;
+    double ratio;
+    gint64 shortest, longest; /* tokens, without and with EOS */
+  } cases[] = { { 0, 6, 0, 3, 6 }, { 3, 6, 0, 3, 6 }, { 4, 6, 0, 4, 6 },
+                { 5, 5, 0, 5, 5 }, { 1, 4, 0, 3, 4 }, { 1, 9, .1, 3, 4 } };
+  g_auto (SearchFixture) fixture = search_fixture_new ("serial", 0, NULL, FALSE);
+  g_autoptr (PlaitBatch) batch = search_fixture_batch (&fixture);
+  g_autoptr (PlaitSearch) search
+      = plait_search_new (fixture.model->model, fixture.pool, PLAIT_PRECISION_FLOAT, 0, NULL);
+
+  for (guint i = 0; i < 2 * G_N_ELEMENTS (cases); i++)
+    {
+      PlaitDecodeSettings settings = search_fixture_settings (300);
+      PlaitHypotheses *found;
+      CONTEXT ("case %u, method %u", i / 2, i % 2);
+
+      settings.method = i % 2 ? PLAIT_DECODE_METHOD_SAMPLE : PLAIT_DECODE_METHOD_BEAM;
+      settings.temperature = 20;
+      settings.minimum_length = cases[i / 2].minimum;
+      settings.maximum_length = cases[i / 2].maximum;
+      settings.maximum_ratio = cases[i / 2].ratio;
+      settings.maximum_offset = 0;
+      found = plait_search_batch_with_attention (search, batch, &settings, requirements, NULL, 0, FALSE, NO_ERROR);
+      REQUIRE (found != NULL);
+      for (gint64 s = 0; s < 3; s++)
+        {
+          gint64 shortest = G_MAXINT64, longest = 0;
+
+          for (guint k = 0; k < found[s].n; k++)
+            {
+              const PlaitHypothesis *hypothesis = &found[s].hypotheses[k];
+
+              REQUIRE (hypothesis->length >= 3);
+              CHECK (memcmp (hypothesis->tokens, prefix, sizeof prefix) == 0);
+              shortest = MIN (shortest, hypothesis->length);
+              longest = MAX (longest, search_fixture_steps (hypothesis));
+            }
+          CHECK_INT (shortest, cases[i / 2].shortest);
+          CHECK_INT (longest, cases[i / 2].longest);
+        }
+      plait_hypotheses_free (found, 3);
+    }
+}
+
 /* Checks that all hypotheses have EOS, with its own probability, if EOS is the last token that the limit allows. The
  * limit of a sentence is @ratio times the rows of its longest source, plus @offset. Returns the number of sentences
  * that reached their limit. */

@@ -13,8 +13,9 @@
 #define SENTENCES 17
 #define BEAM 4
 
+/* Returns SENTENCES sentences, numbered from @number on. */
 static PlaitBatch *
-many_sentences (const SearchFixture *fixture)
+many_sentences (const SearchFixture *fixture, gint64 number)
 {
   gint64 first[SENTENCES], second[SENTENCES], targets[SENTENCES];
   const gint64 *const lengths[] = { first, second };
@@ -25,7 +26,7 @@ many_sentences (const SearchFixture *fixture)
       second[s] = s % 4 == 1 ? 0 : 1 + s % 5;
       targets[s] = 1 + s % 3;
     }
-  return plait_fixture_batch (fixture->model, 0, SENTENCES, lengths, targets);
+  return plait_fixture_batch (fixture->model, number, SENTENCES, lengths, targets);
 }
 
 /* Results of a search with one pool of threads. */
@@ -45,17 +46,22 @@ found_clear (Found *found)
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Found, found_clear)
 
-/* Searches twice and returns the second result, so that a workspace is used a second time. */
+/* Searches a batch. If @used is TRUE, the search searches two other batches before, one in parts and a small one. */
 static Found
 search_with (const SearchFixture *fixture, PlaitPool *pool, PlaitPrecision precision,
-             const PlaitDecodeSettings *settings, const PlaitRequirement *requirements)
+             const PlaitDecodeSettings *settings, const PlaitRequirement *requirements, gboolean used)
 {
-  g_autoptr (PlaitBatch) batch = many_sentences (fixture);
+  g_autoptr (PlaitBatch) batch = many_sentences (fixture, 0), other = many_sentences (fixture, SENTENCES);
+  g_autoptr (PlaitBatch) small = search_fixture_batch (fixture);
   g_autoptr (PlaitSearch) search = plait_search_new (fixture->model->model, pool, precision, 0, NULL);
   PlaitSearchWork before;
   Found found = { 0 };
 
-  plait_hypotheses_free (plait_search_batch (search, batch, settings, NULL), SENTENCES);
+  if (used)
+    {
+      plait_hypotheses_free (plait_search_batch (search, other, settings, NO_ERROR), SENTENCES);
+      plait_hypotheses_free (plait_search_batch (search, small, settings, NO_ERROR), 3);
+    }
   before = plait_search_work (search);
   found.hypotheses
       = plait_search_batch_with_attention (search, batch, settings, requirements, &found.attention, 2, TRUE, NULL);
@@ -106,18 +112,51 @@ check_same (const Found *a, const Found *b)
     }
 }
 
+/* Checks that a used search on two threads gives the results of a new search on one thread. */
 static void
 check_parts (const char *combiner, guint decoder, const char *coverage, PlaitPrecision precision,
              const PlaitDecodeSettings *settings, const PlaitRequirement *requirements)
 {
   g_auto (SearchFixture) fixture = search_fixture_new (combiner, decoder, coverage, FALSE);
   g_autoptr (PlaitPool) one = plait_pool_new (1, NULL);
-  g_auto (Found) whole = search_with (&fixture, one, precision, settings, requirements);
-  g_auto (Found) parts = search_with (&fixture, fixture.pool, precision, settings, requirements);
+  g_auto (Found) whole = search_with (&fixture, one, precision, settings, requirements, FALSE);
+  g_auto (Found) parts = search_with (&fixture, fixture.pool, precision, settings, requirements, TRUE);
   CONTEXT ("%s, decoder %u", combiner, decoder);
 
   REQUIRE (whole.hypotheses && parts.hypotheses);
   check_same (&whole, &parts);
+}
+
+/* A search of any number of threads that has searched other batches gives the bits of a new search on one thread. */
+TEST_CASE (search, gives_the_bits_of_a_new_search_if_used_again)
+{
+  static const struct
+  {
+    const char *combiner;
+    guint decoder;
+    gint method;
+  } cases[] = { { "serial", 0, PLAIT_DECODE_METHOD_BEAM },
+                { "flat", 2, PLAIT_DECODE_METHOD_BEAM },
+                { "descent", 1, PLAIT_DECODE_METHOD_SAMPLE } };
+
+  for (guint c = 0; c < G_N_ELEMENTS (cases); c++)
+    {
+      g_auto (SearchFixture) fixture = search_fixture_new (cases[c].combiner, cases[c].decoder, NULL, FALSE);
+      g_autoptr (PlaitPool) one = plait_pool_new (1, NULL);
+      PlaitDecodeSettings settings = search_fixture_settings (BEAM);
+
+      settings.method = cases[c].method;
+      g_auto (Found) fresh = search_with (&fixture, one, PLAIT_PRECISION_FLOAT, &settings, NULL, FALSE);
+      for (guint threads = 1; threads <= 3; threads++)
+        {
+          g_autoptr (PlaitPool) pool = plait_pool_new (threads, NULL);
+          g_auto (Found) used = search_with (&fixture, pool, PLAIT_PRECISION_FLOAT, &settings, NULL, TRUE);
+          CONTEXT ("%s, %u threads", cases[c].combiner, threads);
+
+          REQUIRE (fresh.hypotheses && used.hypotheses);
+          check_same (&fresh, &used);
+        }
+    }
 }
 
 /* A batch searched in parts has the bits, attention, coverage and work counts of a batch searched as a whole. */
@@ -186,7 +225,7 @@ TEST_CASE (search, deals_batches_that_are_large_enough)
 TEST_CASE (search, says_what_to_lower_when_a_part_has_no_memory)
 {
   g_auto (SearchFixture) fixture = search_fixture_new ("serial", 0, NULL, FALSE);
-  g_autoptr (PlaitBatch) batch = many_sentences (&fixture);
+  g_autoptr (PlaitBatch) batch = many_sentences (&fixture, 0);
   PlaitDecodeSettings settings = search_fixture_settings (BEAM);
   g_autoptr (PlaitSearch) search
       = plait_search_new (fixture.model->model, fixture.pool, PLAIT_PRECISION_FLOAT, 8192, NULL);
