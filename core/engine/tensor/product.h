@@ -41,7 +41,7 @@ typedef struct
   PlaitTensor dz;            /* gradient of z, after plait_activation_backward: [r, out] */
   PlaitTensor x;             /* [r, in] */
   PlaitTensor weight;        /* [in, out] */
-  const PlaitPacked *packed; /* packed transposed weight, or NULL; BLAS in full precision does not read it */
+  const PlaitPacked *packed; /* packed transposed weight, read as by plait_linear_forward; or NULL */
   PlaitPrecision precision;
   PlaitTensor dx;
   PlaitScalar dx_beta;

@@ -274,6 +274,57 @@ TEST_CASE (parameters, are_multiplied_alike_packed_or_not)
   CHECK (!linear.weight->packed);
 }
 
+/* A layer whose weight is packed in bfloat16 has the values and gradients of the float weight on tapes that compute
+ * gradients. Only evaluation reads the packed weight. */
+TEST_CASE (parameters, have_the_gradients_of_their_float_values)
+{
+  g_auto (Bench) bench = bench_new (2);
+  g_autoptr (PlaitParameters) parameters = plait_parameters_new ();
+  PlaitLinear linear = plait_linear_declare (parameters, "linear", 70, 90, TRUE);
+  PlaitTensor gradients;
+  g_autofree PlaitScalar *plain = NULL;
+
+  allocate (parameters);
+  plait_parameters_initialise (parameters, bench.pool, 1);
+  gradients = plait_parameters_gradients (parameters);
+  for (guint uses = 1; uses <= 6; uses += 5) /* a weight that is used often is packed by the tape */
+    for (PlaitTapeMode mode = PLAIT_TAPE_TRAIN; mode <= PLAIT_TAPE_CHECK; mode++)
+      {
+        PlaitScalar values[3 * 90], of_x[3 * 70];
+        CONTEXT ("%u uses, mode %d", uses, (int)mode);
+
+        for (guint packed = 0; packed < 2; packed++)
+          {
+            PlaitNode *x, *y[6];
+
+            plait_parameters_write_values (parameters); /* frees the panels */
+            if (packed)
+              CHECK (plait_parameters_pack (parameters, bench.pool, PLAIT_PRECISION_BFLOAT16_EMULATED, NO_ERROR));
+            CHECK_INT (linear.weight->packed != NULL, packed);
+            plait_parameters_zero_gradients (parameters);
+            bench_begin (&bench, mode);
+            x = bench_random (&bench, 3, 70, 1);
+            for (guint i = 0; i < uses; i++)
+              y[i] = plait_linear_apply (bench.tape, &linear, x, PLAIT_ACTIVATION_TANH);
+            if (packed)
+              CHECK_INT (memcmp (y[0]->value.data, values, sizeof values) != 0, mode == PLAIT_TAPE_EVALUATE);
+            memcpy (values, y[0]->value.data, sizeof values);
+            if (mode == PLAIT_TAPE_EVALUATE)
+              continue;
+            plait_tape_backward (bench.tape, plait_reduce_sum (bench.tape, plait_add_n (bench.tape, y, uses)));
+            if (packed)
+              {
+                CHECK (memcmp (x->gradient.data, of_x, sizeof of_x) == 0);
+                CHECK (memcmp (gradients.data, plain, sizeof *plain * (gsize)gradients.width) == 0);
+              }
+            memcpy (of_x, x->gradient.data, sizeof of_x);
+            g_free (plain);
+            plain = g_memdup2 (gradients.data, sizeof *plain * (gsize)gradients.width);
+            CHECK (linear.weight->gradient.data[0] != 0);
+          }
+      }
+}
+
 /* Weights of linear layers are packed as int8, weights of recurrences not. */
 TEST_CASE (parameters, are_packed_as_bytes_where_the_processor_multiplies_them)
 {

@@ -228,8 +228,30 @@ TEST_CASE (bfloat16, sums_flush_subnormals)
 
 #endif
 
-/* Checks the output and all gradients of a linear layer. If the weight is packed, checks the output and the gradient of
- * the input. */
+/* Checks the gradients of a linear layer that multiplies in full precision, but has packed its transposed weight
+ * @turned in bfloat16. The gradient of the input is that of the packed weight, and equals @slow_dx. The other gradients
+ * are those of a layer without a packed weight. */
+static void
+check_mixed (Trial *trial, PlaitLinearBackward work, const PlaitPacked *turned, PlaitTensor slow_dx)
+{
+  PlaitTensor dweight = trial_rubbish (trial, work.weight.rows, work.weight.width);
+  PlaitTensor dbias = trial_rubbish (trial, 1, work.weight.width);
+  PlaitLinearBackward plain = work;
+
+  plain.precision = work.precision = PLAIT_PRECISION_FLOAT;
+  plain.packed = NULL;
+  plain.dx.data = NULL;
+  plain.dweight = dweight;
+  plain.dbias = dbias;
+  work.packed = turned;
+  plait_linear_backward (trial->pool, &plain);
+  plait_linear_backward (trial->pool, &work);
+  check_twin (trial, work.dx, slow_dx);
+  check_same (work.dweight, dweight);
+  check_same (work.dbias, dbias);
+}
+
+/* Checks the output and all gradients of a linear layer, also if the weight is packed. */
 static void
 linear_body (Trial *trial)
 {
@@ -275,6 +297,7 @@ linear_body (Trial *trial)
     check_twin (trial, work.dx, slow_dx);
     trial_check (trial, "dweight", work.dweight, slow_dweight);
     trial_check (trial, "dbias", work.dbias, slow_dbias);
+    check_mixed (trial, work, turned, slow_dx);
     work.packed = turned;
     work.dweight.data = work.dbias.data = NULL;
     plait_linear_backward (trial->pool, &work);
@@ -395,6 +418,43 @@ rounding_body (Trial *trial)
 TEST_CASE (bfloat16, vocabulary_loss_rounds_states_and_table)
 {
   trial_run (rounding_body, 1);
+}
+
+/* A packed table is read only if no gradient is computed. Otherwise loss and gradients are those of the float table. */
+static void
+packed_body (Trial *trial)
+{
+  gint64 rows = trial_number (trial, 1, 40), width = trial_number (trial, 8, 80), words = trial_number (trial, 8, 300);
+  gint32 *targets = trial_memory (trial, sizeof (gint32) * (gsize)rows);
+  PlaitOutputLayerWork work = { .states = trial_tensor (trial, rows, width),
+                                .table = trial_tensor (trial, words, width),
+                                .targets = targets,
+                                .smoothing = .1,
+                                .scale = 1 };
+  Found plain, found;
+
+  for (gint64 i = 0; i < rows; i++)
+    targets[i] = (gint32)trial_number (trial, 0, words - 1);
+  plain = find (trial, work, PLAIT_PRECISION_FLOAT);
+  EACH_PRECISION (p)
+  {
+    g_autoptr (PlaitPacked) packed = plait_pack (trial->pool, work.table, TRUE, precisions[p]);
+    PlaitOutputLayerWork with = work;
+
+    CONTEXT ("precision %u", p);
+    with.packed = packed;
+    found = find (trial, with, PLAIT_PRECISION_FLOAT);
+    CHECK (found.sums.loss == plain.sums.loss);
+    check_same (found.dstates, plain.dstates);
+    check_same (found.dtable, plain.dtable);
+    check_same (found.dbias, plain.dbias);
+    CHECK (plait_output_layer_compute (trial->pool, trial->arena, &with).loss != plain.sums.loss);
+  }
+}
+
+TEST_CASE (bfloat16, vocabulary_gradients_are_those_of_the_float_table)
+{
+  trial_run (packed_body, 4);
 }
 
 TEST_CASE (bfloat16, other_kernels_are_emulated)
