@@ -86,6 +86,34 @@ TEST_CASE (folder, is_made_or_made_anew)
   check (plait_test_path ("deep"), "model=?");
 }
 
+/* A folder without files is made if there are no names or if none of the files is made. Older files of these names are
+ * deleted. */
+TEST_CASE (folder, is_made_empty)
+{
+  static const char *const none[] = { NULL };
+  const char *path = plait_test_path ("deep/empty");
+
+  for (guint way = 0; way < 5; way++)
+    {
+      gboolean is_old = way >= 2, is_foreign = way == 4;
+      PlaitFolder *folder;
+      CONTEXT ("way %u", way);
+
+      if (is_old)
+        CHECK (make (path, "1", NO_ERROR));
+      if (is_foreign)
+        write_into (path, "README", "mine");
+      folder = plait_folder_begin (path, NO_ERROR);
+      REQUIRE (folder != NULL);
+      CHECK (plait_folder_commit (folder, way % 2 == 1 ? none : names, NO_ERROR));
+      CHECK (g_file_test (path, G_FILE_TEST_IS_DIR));
+      check (path, way == 3 ? "a=1 b=1" : is_foreign ? "README=mine" : "");
+      check (plait_test_path ("deep"), "empty=?");
+      if (way < 2)
+        g_rmdir (path);
+    }
+}
+
 /* If a file in an older folder is a link, its target is replaced. Anything but a regular file is refused. */
 TEST_CASE (folder, follows_links_and_replaces_only_files)
 {
