@@ -3,6 +3,7 @@
 #include "experiments.h"
 #include "files.h"
 #include "harness.h"
+#include "search/search.h"
 
 #include <math.h>
 #include <string.h>
@@ -147,19 +148,59 @@ TEST_CASE (ensemble_command, encodes_a_source_by_the_vocabulary_of_each_run)
     }
 }
 
+/* Returns the first 12 digits of the digest in the first line of a vocabulary file. (transfer full) */
+static char *
+digest_of (const char *vocabulary)
+{
+  const char *digest = strstr (plait_test_read_text (vocabulary), "sha256 ");
+
+  CHECK (digest != NULL);
+  return g_strndup (digest ? digest + strlen ("sha256 ") : "", 12);
+}
+
+/* The error names the first run that does not fit, and the vocabularies that differ by their digests. */
 TEST_CASE (ensemble_command, refuses_runs_that_do_not_translate_together)
 {
+  const char *many[2 + PLAIT_SEARCH_MAX_MEMBERS + 2] = { "translate" };
+
   train ();
   plait_test_write ("class.ini", SMALL_CLASSES);
   DONE (CALL ("run", "class.ini", "-q"));
-  DONE (CALL ("run", "one.ini", "-q", "-o", "other.h5", "--set", "data.generate.seed=9"));
-  PlaitTestCall refused = CALL ("translate", "one.h5", "other.h5", A, B, "-o", "out.txt");
-  CHECK_REFUSED (refused, "one.h5 and other.h5 have different target vocabularies");
+  DONE (CALL ("vocabulary", "made/train.target", "--type", "words", "--size", "9", "-q", "-o", "own.vocabulary"));
+  DONE (CALL ("run", "one.ini", "-q", "-o", "other.h5", "--set", "data.vocabulary.target=own.vocabulary"));
+  g_autofree char *digest = digest_of ("own.vocabulary");
+  g_autofree char *differs
+      = g_strdup_printf ("... and %s...); an ensemble needs runs of one target vocabulary", digest);
+  PlaitTestCall refused = CALL ("translate", "one.h5", "two.h5", "other.h5", A, B, "-o", "out.txt");
+  CHECK_REFUSED (refused, "one.h5 and other.h5 have different target vocabularies (SHA-256 ");
+  CHECK_CONTAINS (refused.errors, differs);
   CHECK (!g_file_test (plait_test_path ("out.txt"), G_FILE_TEST_EXISTS));
   CHECK_REFUSED (CALL ("score", "one.h5", "other.h5", A, B, TARGET), "different target vocabularies");
   CHECK_REFUSED (CALL ("translate", "one.h5", "class.h5", A, B), "class.h5 has no decoder");
   CHECK_REFUSED (CALL ("translate", "one.h5", "none.h5", A, B), "none.h5");
   CHECK_REFUSED (CALL ("translate", "one.h5", "two.h5", A, B, C, "-o", "two.h5", "--force"), "two.h5");
+  for (guint i = 0; i <= PLAIT_SEARCH_MAX_MEMBERS; i++)
+    many[1 + i] = "one.h5";
+  CHECK_REFUSED (plait_test_call (NULL, many), "there are 65 runs, but an ensemble has at most 64");
+}
+
+/* Runs fit if both or none have start tokens before the sentences of the target. */
+TEST_CASE (ensemble_command, refuses_runs_with_other_start_tokens)
+{
+  plait_test_write ("d.en", "a b\nc d\n\na d\n\nc b\na a\n");
+  plait_test_write ("d.fr", "u v\nw x\n\nu x\n\nw v\nu u\n");
+  plait_test_write ("d.ini", "[data]\ntarget=fr\nvocabulary_type=words\ndocuments=en;fr\ntrain.en=d.en\ntrain.fr=d.fr\n"
+                             "validation.en=d.en\nvalidation.fr=d.fr\n" SMALL_SOURCE ("en")
+                                 TINY_DECODER TINY_TRAINING TINY_SEARCH);
+  DONE (CALL ("run", "d.ini", "-q", "-o", "all.h5"));
+  DONE (CALL ("run", "d.ini", "-q", "-o", "target.h5", "--set", "data.document_starts=target"));
+  DONE (CALL ("run", "d.ini", "-q", "-o", "none.h5", "--set", "data.document_starts=none"));
+  DONE (CALL ("translate", "all.h5", "target.h5", "-q", "-s", "en=d.en"));
+  CHECK_REFUSED (CALL ("translate", "all.h5", "target.h5", "none.h5", "-s", "en=d.en"),
+                 "all.h5 separates the sentences of the target by start tokens, none.h5 does not; an ensemble needs "
+                 "runs that agree in this (data.document_starts)");
+  CHECK_REFUSED (CALL ("translate", "none.h5", "target.h5", "-s", "en=d.en"),
+                 "target.h5 separates the sentences of the target by start tokens, none.h5 does not");
 }
 
 /* Weights count by their ratio, even if their sum is not finite. */

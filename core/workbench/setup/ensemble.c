@@ -25,9 +25,9 @@ check_fits (const PlaitTrained *first, const PlaitTrained *second, const char *a
                        a, b, here, there);
   return starts == plait_experiment_documents (second->experiment, second->experiment->data.target).start_tokens
          || plait_fail (error, PLAIT_ERROR_INPUT,
-                        "only one of %s and %s separates the sentences of the target by start tokens; an ensemble "
-                        "needs runs with equal data.document_starts",
-                        a, b);
+                        "%s separates the sentences of the target by start tokens, %s does not; an ensemble needs runs "
+                        "that agree in this (data.document_starts)",
+                        starts ? a : b, starts ? b : a);
 }
 
 /* Fails if the run at @path cannot be part of an ensemble. */

@@ -20,7 +20,8 @@ typedef struct
 } PlaitEnsembleOptions;
 
 /* Opens the runs @paths (NULL-terminated). Several runs must be able to translate together: fails unless all have
- * decoders, equal target vocabularies and equal data.document_starts. (element-type PlaitTrained) (transfer full) */
+ * decoders, equal target vocabularies, and equal start tokens of target sentences (data.document_starts). (element-type
+ * PlaitTrained) (transfer full) */
 GPtrArray *plait_ensemble_open (char *const *paths, const PlaitEnsembleOptions *options, GError **error);
 
 /* Reads the weights of @n runs from @text, the value of --weights ("0.7;0.3"), into @weights [@n], scaled so that their
