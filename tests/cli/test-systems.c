@@ -23,6 +23,7 @@ TEST_CASE (compare_command, takes_runs_for_one_system_whatever_is_dumped_of_them
     { "[train]\nlog_every=7\ncheckpoint_every=9\n", FALSE },
     { "[decode]\nbatch=3\n", FALSE },
     { "[evaluate]\ncheckpoint=last\n", TRUE },
+    { "[evaluate]\nalignment_attention=mean\n", TRUE },
     { "[decode]\nbeam=17\n", TRUE },
     { "[train]\nbatch=3\n", TRUE },
   };

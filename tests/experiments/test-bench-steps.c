@@ -65,7 +65,7 @@ TEST_CASE (bench_steps, weighs_what_each_experiment_says)
  * is that of one fixed step, whatever --steps is. */
 TEST_CASE (bench_steps, weighs_the_same_in_any_number_of_steps)
 {
-  static const char *const steps[] = { "1", "2", "3", "4", "5" };
+  static const char *const steps[] = { "1", "4" };
   g_autofree char *expected = NULL;
 
   write_files ();

@@ -30,13 +30,7 @@ plait_experiment_setting (const char *group, const char *key)
 gboolean
 plait_experiment_changes_scores (const char *group, const char *key)
 {
-  static const char *const scoring[] = { "checkpoint",
-                                         "join",
-                                         "alignment_attention",
-                                         "translation_rate_over",
-                                         "translation_rate_under",
-                                         "translation_rate_layers",
-                                         NULL };
+  static const char *const scoring[] = { "checkpoint", "join", "alignment_attention", NULL };
   const PlaitSettingSpecification *known = plait_experiment_setting (group, key);
 
   if ((known && (known->flags & PLAIT_SETTING_NEUTRAL))

@@ -25,7 +25,7 @@ const PlaitSettingGroup *const *plait_experiment_groups (void);
  * (transfer none) */
 const PlaitSettingSpecification *plait_experiment_setting (const char *group, const char *key);
 
-/* TRUE if the value of [@group] @key counts as able to change a score. FALSE for neutral settings (names, folders, log
- * intervals), for decode.batch, and for keys of [evaluate] except checkpoint, join, alignment_attention and
- * translation_rate_*. */
+/* TRUE if the value of [@group] @key counts as able to change a score of a given metric. FALSE for neutral settings
+ * (names, folders, log intervals), for decode.batch, and for keys of [evaluate] except checkpoint, join and
+ * alignment_attention. translation_rate_* are part of the metrics' names. */
 gboolean plait_experiment_changes_scores (const char *group, const char *key);
