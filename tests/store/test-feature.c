@@ -3,6 +3,7 @@
 
 #include "files.h"
 #include "harness.h"
+#include "process/sandbox.h"
 
 #include <fcntl.h>
 #include <glib/gstdio.h>
@@ -47,6 +48,15 @@ chunked (int rank, const hsize_t *chunk)
   return list;
 }
 
+/* Checks that @error names the file @path in one line. */
+static void
+check_names (const GError *error, const char *path)
+{
+  REQUIRE (error != NULL);
+  CHECK_CONTAINS (error->message, path);
+  CHECK (!strchr (error->message, '\n'));
+}
+
 /* Checks that @path is refused with one sentence, which contains @part. */
 static void
 check_refused (const char *path, const char *dataset, PlaitErrorCode code, const char *part)
@@ -55,9 +65,7 @@ check_refused (const char *path, const char *dataset, PlaitErrorCode code, const
   PlaitFeatures *file = plait_feature_file_open (path, dataset, &error);
   CHECK (!file);
   plait_features_free (file);
-  REQUIRE (error != NULL);
-  CHECK_CONTAINS (error->message, path);
-  CHECK (!strchr (error->message, '\n'));
+  check_names (error, path);
   CHECK_ERROR (error, code, part);
 }
 
@@ -302,6 +310,51 @@ TEST_CASE (store_feature, notices_that_its_file_changes)
     }
 }
 
+static gboolean
+open_file (gpointer path, GError **error)
+{
+  g_autoptr (PlaitFeatures) file = plait_feature_file_open (path, NULL, error);
+  return file != NULL;
+}
+
+/* Opens files in a process that may map little memory: a small file, one with sentences of 256 MiB, and one with chunks
+ * of 48 MiB, which HDF5 reads as a whole. The large files are sparse. */
+TEST_CASE (store_feature, tells_that_there_is_no_memory)
+{
+  const struct
+  {
+    gsize megabytes;
+    hsize_t shape[3], chunk;
+    const char *part; /* NULL: the file is opened */
+  } cases[] = { { 40, { 16, 1, 1 << 10 }, 16, NULL },
+                { 20, { 16, 1, 1 << 10 }, 16, "cannot be opened as HDF5: Cannot allocate memory" },
+                { 40, { 1, 1 << 10, 1 << 16 }, 0, "features.h5: no memory for one sentence of features" },
+                { 40, { 12, 1, 1 << 20 }, 12, "cannot read sentence 0 of /x: there is not enough memory" } };
+  char *path = (char *)plait_test_path ("features.h5");
+  for (gsize i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      CONTEXT ("case %d", (int)i);
+      g_autoptr (GError) error = NULL;
+      hid_t creation = H5Pcreate (H5P_DATASET_CREATE);
+      H5Pset_alloc_time (creation, H5D_ALLOC_TIME_EARLY);
+      H5Pset_fill_time (creation, H5D_FILL_TIME_NEVER);
+      if (cases[i].chunk > 0)
+        {
+          H5Pset_chunk (creation, 3, (hsize_t[]){ cases[i].chunk, 1, cases[i].shape[2] });
+          H5Pset_shuffle (creation); /* chunks with a filter are read as a whole */
+        }
+      make (path, "/x", H5T_IEEE_F32LE, 3, cases[i].shape, creation);
+      H5Pclose (creation);
+      CHECK_INT (plait_sandbox_run (path, PLAIT_ERROR_CORRUPT, open_file, path,
+                                    (PlaitSandboxLimits){ 20, 10, cases[i].megabytes << 20 }, &error),
+                 !cases[i].part);
+      if (!cases[i].part)
+        continue;
+      check_names (error, path);
+      CHECK_ERROR (error, PLAIT_ERROR_FAILED, cases[i].part);
+    }
+}
+
 TEST_CASE (store_feature, refuses_what_is_no_hdf5)
 {
   const char *path = plait_test_path ("features.h5");
@@ -310,6 +363,9 @@ TEST_CASE (store_feature, refuses_what_is_no_hdf5)
   plait_test_write (path, "");
   check_refused (path, NULL, PLAIT_ERROR_INPUT, "cannot be opened as HDF5");
   plait_test_write (path, "not even close\n");
+  check_refused (path, NULL, PLAIT_ERROR_INPUT, "cannot be opened as HDF5");
+  make (path, "/x", H5T_IEEE_F32LE, 3, (hsize_t[]){ 20, 3, 4 }, H5P_DEFAULT);
+  cut (path);
   check_refused (path, NULL, PLAIT_ERROR_INPUT, "cannot be opened as HDF5");
   REQUIRE (g_remove (path) == 0 && mkfifo (path, 0600) == 0);
   check_refused (path, NULL, PLAIT_ERROR_INPUT, "is not a regular file; expected HDF5");
@@ -324,8 +380,8 @@ next_random (guint64 *state)
   return (z ^ (z >> 27)) * 0x94d049bb133111ebu >> 16;
 }
 
-/* Opens @path and, if that succeeds, reads all of it; reading may fail. Checks that an error of opening names the file
- * in one line. */
+/* Opens @path and, if that succeeds, reads all of it; reading may fail. Checks that each error names the file in one
+ * line. */
 static void
 read_if_granted (const char *path, guint *granted)
 {
@@ -333,9 +389,7 @@ read_if_granted (const char *path, guint *granted)
   g_autoptr (PlaitFeatures) file = plait_feature_file_open (path, NULL, &error);
   if (!file)
     {
-      REQUIRE (error != NULL);
-      CHECK_CONTAINS (error->message, path);
-      CHECK (!strchr (error->message, '\n'));
+      check_names (error, path);
       g_clear_error (&error);
       return;
     }
@@ -347,7 +401,8 @@ read_if_granted (const char *path, guint *granted)
       g_autofree PlaitScalar *values = g_new (PlaitScalar, (gsize)(length * width));
 
       if (!file->read (file, &i, 1, plait_tensor (values, length, width), &error))
-        g_clear_error (&error);
+        check_names (error, path);
+      g_clear_error (&error);
     }
 }
 
