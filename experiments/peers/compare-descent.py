@@ -28,11 +28,12 @@ MOST_DIFFERENCE = 1e-4
 
 
 def measure(options, score, way, length, batch, path):
-    """Returns (plait's figures, PyTorch's) for one step: `us` is the median of the rounds, other figures are of
-    the first."""
+    """Returns (plait's figures, PyTorch's) for one step: medians of the rounds."""
     rounds = [measure_once(options, score, way, length, batch, path) for _ in range(1 if options.check else options.rounds)]
     for figures in zip(*rounds):
-        figures[0]["us"] = statistics.median(one["us"] for one in figures)
+        for name, value in figures[0].items():
+            if isinstance(value, (int, float)):
+                figures[0][name] = statistics.median(one[name] for one in figures)
     return rounds[0]
 
 
