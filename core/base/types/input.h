@@ -146,7 +146,7 @@ typedef struct
   const gint32 *target_outputs;
 
   gint32 first_own;      /* id of the first own word of each sentence: the size of the vocabulary; 0: no own words */
-  PlaitRagged own_words; /* own words of each sentence; n = n_sentences. offsets is NULL if there are no own words */
+  PlaitRagged own_words; /* words of each sentence's list; n = n_sentences. offsets is NULL if there are none */
   const char *const *own_texts; /* [own words] text of each own word */
 
   const gint64 *sentence; /* [n_sentences] index of each tuple in its corpus */

@@ -9,7 +9,7 @@
 
 #define MAX_LABEL_WIDTH 24
 #define MAX_LABEL_HEIGHT 14
-#define UNLIMITED_WIDTH 120 /* number of characters on a line if stdout is not a terminal */
+#define UNLIMITED_WIDTH 120 /* maximum number of characters on a line */
 
 static const char *const blocks[] = { " ", "░", "▒", "▓", "█" };
 

@@ -163,7 +163,7 @@ feed_reader_clear (gpointer item)
   g_free (reader->factors);
 }
 
-/* Opens the text of all runs. */
+/* Opens the files that each of @runs reads. */
 static PlaitFeed *
 open_feed (const GPtrArray *runs, const Files *files, const char *target, GError **error)
 {

@@ -11,7 +11,7 @@ PLAIT_API PlaitActivation plait_feed_forward_activation (PlaitFeedForwardActivat
  * refers to parameters and owns nothing. */
 typedef struct
 {
-  PlaitLinear inner; /* W1 [d, inner], NAME/inner */
+  PlaitLinear inner; /* W1 [d, inner] and b1, NAME/inner */
   PlaitLinear outer; /* W2 [inner, d], NAME/outer */
   PlaitActivation activation;
   double dropout; /* dropout rate on the inner activations */

@@ -7,7 +7,7 @@
 /* Attention computed in separate steps (scores, softmax, weighted sum), for callers that need the weights and for
  * coverage. */
 
-/* Keys and values that compete in one softmax: the rows of a memory, or for each query one context or sentinel. */
+/* Keys and values of a part of a softmax: the rows of a memory, or for each query one context or sentinel. */
 typedef struct
 {
   const PlaitRecurrentAttentionItem *recurrent; /* NULL: scaled dot products */

@@ -143,7 +143,7 @@ look_at_table (const PlaitPluginDescriptor *descriptor, gsize *state_size)
   return NULL;
 }
 
-/* TRUE if dumps of coverage use @name, or names with its ending, such as _shape, for something else. */
+/* TRUE if dumps of coverage use @name, or all names that end like @name (in _shape ...), for something else. */
 static gboolean
 is_taken (const char *name)
 {

@@ -71,8 +71,8 @@ copy_dataset (PlaitStore *to, PlaitStore *from, const PlaitStoreVisit *visit, GE
   return plait_store_intact (from, error) && (copied || plait_store_fail (to, path, "copy it", error));
 }
 
-/* TRUE if the group is a plot whose axes must be attached. Kinds of ragged groups also have the attribute "axes", but
- * are not plots. */
+/* TRUE if the group is a plot whose axes must be attached. A group of values in a ragged group also has the attribute
+ * "axes", but is not a plot. */
 static gboolean
 is_plot (PlaitStore *from, const PlaitStoreVisit *visit)
 {

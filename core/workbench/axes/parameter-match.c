@@ -199,8 +199,9 @@ try (const Search *search, gint64 first)
   return experiment ? count (experiment, search->problems) : -1;
 }
 
-/* Returns the value of the first width for which the number of parameters, *@parameters, is nearest to the first cell's
- * number; 0 after a problem. Searches by bisection, because a larger width gives more parameters. */
+/* Searches for widths that give the number of parameters nearest to that of the first cell, and sets *@parameters to
+ * this number. Returns the value of the first key in match.vary; 0 after a problem. Bisects, because a larger width
+ * gives more parameters. */
 static gint64
 solve (const Search *search, gint64 *parameters)
 {

@@ -68,10 +68,11 @@ find_name_map (const PlaitResolution *resolution)
   if (!experiment->name_map)
     plait_resolution_problem (resolution, "train", "initialise_map", "%s", fault->message);
   else if (!plait_safetensors_is_named (train->initialise))
-    plait_resolution_problem (resolution, "train", "initialise_map",
-                              "is only for weights in NAME" PLAIT_SAFETENSORS_SUFFIX
-                              " or in files with the index NAME" PLAIT_SAFETENSORS_INDEX_SUFFIX
-                              ", but train.initialise names neither; to begin with a run, leave this key out");
+    plait_resolution_problem (
+        resolution, "train", "initialise_map",
+        "is only for weights in NAME" PLAIT_SAFETENSORS_SUFFIX
+        " or in files with the index NAME" PLAIT_SAFETENSORS_INDEX_SUFFIX
+        ", but train.initialise names neither; leave this key out if training begins with the parameters of a run");
 }
 
 void

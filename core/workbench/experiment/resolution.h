@@ -114,8 +114,8 @@ gboolean plait_resolution_is_alternative (const PlaitResolution *resolution, con
  * adding problems. */
 gboolean plait_resolution_read_host_keys (const PlaitResolution *resolution, const char *group, PlaitSettings *host);
 
-/* Reads the parameters of @component from [@group]. The group also has keys of the core, @host; messages suggest
- * parameters and core keys. @chooser is the key that names the plugin. */
+/* Reads the parameters of @component from [@group]. The group also has keys of the core, @host; messages about
+ * unknown keys suggest keys of both. @chooser is the key that names the plugin. */
 void plait_resolution_read_plugin_keys (const PlaitResolution *resolution, const char *group, const PlaitSettings *host,
                                         PlaitComponent *component, const char *chooser);
 

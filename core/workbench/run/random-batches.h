@@ -55,7 +55,7 @@ gboolean plait_tuples_draw (PlaitTuples *tuples, GError **error);
 
 typedef struct
 {
-  PlaitBatch *whole;    /* one batch of the tuples of all batches */
+  PlaitBatch *whole;    /* a batch with the tuples of all batches */
   GPtrArray *batches;   /* (element-type PlaitBatch): slices of whole */
   PlaitTensor features; /* [rows of the largest batch, bench.feature_width] features of all batches; owned */
 } PlaitRandomBatches;

@@ -400,7 +400,7 @@ plait_run_results_drop_mixed (PlaitRunResult *const *results, const char *const 
  * Functions for the score columns of tables
  */
 
-/* number of digits of the digest of the references in titles */
+/* number of digits that titles show of the digest of the references */
 #define DIGITS_SHOWN 8
 
 gboolean
