@@ -13,9 +13,9 @@
  */
 
 /*
- * Search reads the same keys at every step. plait_transpose_keys writes them transposed to @columns once, so that
- * forward calls need not transpose them again. Layout for each sentence: [w][keys, rounded up to whole vectors].
- * plait_transposed_keys_size returns the number of scalars of @columns.
+ * Search reads the same keys at every step. plait_transpose_keys writes the transpose of these keys to @columns once,
+ * so that forward calls need not transpose the keys again. Layout for each sentence: [w][keys, rounded up to whole
+ * vectors]. plait_transposed_keys_size returns the number of scalars of @columns.
  */
 gint64 plait_transposed_keys_size (PlaitRagged rows, gint64 width);
 void plait_transpose_keys (PlaitPool *pool, PlaitScalar *columns, PlaitTensor keys, PlaitRagged rows);

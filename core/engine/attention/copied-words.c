@@ -19,8 +19,8 @@ compare_ids (gconstpointer a, gconstpointer b)
   return (x > y) - (x < y);
 }
 
-/* Writes the distinct ids that the rows of sentence @s have in all memories to @found, ascending, and returns their
- * number. */
+/* Collects the ids of the rows of sentence @s from all memories. Writes each id once to @found, ascending, and returns
+ * the number of ids in @found. */
 static gint64
 find_words (const PlaitRagged *rows, const gint32 *const *ids, guint n, gint64 s, gint32 *found)
 {

@@ -27,7 +27,7 @@ PlaitCopyableWords *plait_copyable_words_new (PlaitArena *arena, const PlaitRagg
 typedef struct
 {
   gint64 *offsets;     /* query row q can copy the words offsets[q] .. offsets[q + 1] - 1 of @ids: [query rows + 1] */
-  gint32 *ids;         /* ids of the words of each query row's sentence, query rows end to end: [words] */
+  gint32 *ids;         /* ids of the words that each query row can copy, one query row after another: [words] */
   PlaitScalar *copied; /* probability of each word in @ids: [words] */
   PlaitScalar *totals; /* sum of a query row's weights on memory rows with an id: [query rows] */
 } PlaitCopiedWords;

@@ -57,7 +57,8 @@ has_link (const PlaitPairCell *cell, gint64 pair)
   return FALSE;
 }
 
-/* Sets *first and *end to the smallest range within the part that contains all pairs with links. */
+/* Finds the smallest range *first .. *end - 1 that contains every pair of @part with a link. Pairs are counted from the
+ * first pair of @part. */
 static void
 linked_range (const PlaitPairCell *cell, const Part *part, gint64 *first, gint64 *end)
 {

@@ -47,9 +47,9 @@ void plait_pair_cell_forward (PlaitPool *pool, const PlaitPairCell *cell);
 
 /*
  * Arguments of the backward pass of the step. All weights must be packed transposed. The pass also adds to
- * PlaitPairLink.dx. As in plait_recurrence_backward, it overwrites columns of PlaitPairCell.gates with gradients
- * of the recurrent products: first the columns of the recurrent weight, then, with PLAIT_RESET_BEFORE, the columns of
- * the candidate weight.
+ * PlaitPairLink.dx. As in plait_recurrence_backward, the pass overwrites columns of PlaitPairCell.gates with gradients
+ * of the recurrent products. The columns for the recurrent weight are on the left. With PLAIT_RESET_BEFORE, the columns
+ * for the candidate weight follow.
  */
 typedef struct
 {

@@ -88,8 +88,7 @@ typedef struct
   gint64 first_row; /* number of the first memory row */
   gint64 rows;
   gint64 pair;   /* index of the pair of the first query and the first row */
-  gint64 stride; /* number of pairs of a query: the pair of the next query with the same row comes this many pairs
-                    later */
+  gint64 stride; /* number of pairs of each query; pair p + stride has the row of pair p and the next query */
 } RowRange;
 
 static RowRange
@@ -295,8 +294,9 @@ multiply (const Call *call, gint64 rows, gint64 width, gint64 depth, const Plait
       }
 }
 
-/* For each query of a sentence, sums the rows of x in one range, each times its number, in one range of columns. Writes
- * the sums of the first range of rows to y, and of each other range to its part [query rows, w] of @partial. */
+/* Computes the weighted sums of all queries of a sentence over one range of rows of x, in one range of columns. Writes
+ * the sums over the first range of rows to y. Each later range of rows has its own tensor [query rows, w] in
+ * @partial. */
 static void
 read_piece (gpointer data, gint64 piece, guint thread)
 {
@@ -375,9 +375,9 @@ plait_weighted_sum_transposed (PlaitPool *pool, const PlaitQueryKeyPairs *pairs,
   run_ranges (pool, &(Call){ .pairs = pairs, .x = x, .y = y, .numbers = numbers, .add = add }, spread_piece);
 }
 
-/* Returns the index of the first pair of query @q of @sentence in @pairs, the pairs of one memory. Indices count the
- * pairs of all memories; @before of them belong to earlier memories. Sets *length to the number of pairs of @q in
- * @pairs. */
+/* Returns the index of the first pair of query @q of @sentence in one memory, counted over the pairs of all memories.
+ * @pairs: the pairs of the memory; @before: number of pairs of earlier memories. Sets *length to the number of pairs of
+ * @q in the memory. */
 static gint64
 segment (const PlaitQueryKeyPairs *pairs, gint64 before, gint64 sentence, gint64 q, gint64 *length)
 {

@@ -52,7 +52,7 @@ typedef struct
   PlaitTensor queries;
   PlaitTensor keys;
   PlaitTensor extra;
-  gboolean replaces_keys; /* TRUE: the functions write @keys instead of adding, so it may be uninitialised */
+  gboolean replaces_keys; /* TRUE: the functions overwrite @keys, which may be uninitialised */
   gboolean replaces_extra;
   PlaitScalar *vector;
   PlaitScalar *bias;

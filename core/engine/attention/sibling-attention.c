@@ -240,7 +240,7 @@ forward_piece (gpointer data, gint64 number, guint thread)
 }
 
 /* Computes rows @first .. @first + @rows - 1 of the target: path * right, with path transposed if @transposed. Adds to
- * the target if @add or its beta is not 0. */
+ * the target if @add is TRUE or the target's beta is not 0; otherwise overwrites the target. */
 static void
 write_gradient (const Call *call, const Piece *piece, PlaitGradientTarget target, gint64 first, gint64 rows,
                 gint64 depth, gboolean transposed, PlaitTensor right, gboolean add)

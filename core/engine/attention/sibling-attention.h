@@ -16,10 +16,11 @@ typedef struct
   PlaitRagged rows;
   PlaitRagged of;                 /* sibling groups of each sentence: entries of @group */
   const PlaitSiblingGroup *group; /* all sibling groups: the top level first; within a level, the last group first */
-  const gint64 *group_rows; /* index of a group's first weight among the weights of its sentence; the entry after the
-                               groups of a sentence is the sentence's number of weights: [groups + sentences] */
-  const gint64 *weighed;    /* number of rows in the groups of each sentence, without leading groups of one inner row:
-                               [sentences] */
+  /* Index of each group's first weight among the weights of the sentence. One more entry after the groups of a sentence
+   * holds the number of weights of the sentence: [groups + sentences] */
+  const gint64 *group_rows;
+  const gint64 *weighed; /* number of rows in the groups of each sentence. Groups before the first group with several
+                            rows or with a leaf do not count: [sentences] */
   /* Rows of each sentence in two entries: entry 2 s is the leaves of sentence s, entry 2 s + 1 its other rows. */
   PlaitRagged leaves_and_others;
 } PlaitSiblingGroups;
@@ -45,7 +46,7 @@ typedef struct
 {
   PlaitTensor queries; /* [query rows, w] */
   PlaitTensor keys;    /* [rows, w] */
-  PlaitTensor values;  /* values of the rows, [rows, w]; only the leaves' are read */
+  PlaitTensor values;  /* values of the rows, [rows, w]; only the values of leaves are read */
   PlaitRagged query_rows;
   const PlaitSiblingGroups *groups;
   const PlaitAttentionSettings *settings; /* causal must be FALSE; dropout applies to the weights of the leaves */

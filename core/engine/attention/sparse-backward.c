@@ -28,8 +28,8 @@ typedef struct
 } Call;
 
 /* Cuts the queries into parts, each except the last with at least @least selected rows. Writes the first query of each
- * part to @part and returns the number of parts. A cut before a query is possible if all rows that earlier queries
- * select come before all rows that later queries select, as between sentences. @low and @high are scratch memory:
+ * part to @part and returns the number of parts. A cut before query q is possible if all rows that the queries before q
+ * select come before all rows that q and later queries select, as between sentences. @low and @high are scratch memory:
  * [queries]. */
 static gint64
 cut (const PlaitSelectedRows *selected, gint64 least, gint64 *part, gint64 *low, gint64 *high)

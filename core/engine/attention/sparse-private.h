@@ -4,7 +4,7 @@
 #include "attention/sparse.h"
 #include "kernels/kernels.h"
 
-/* Cost of a piece in multiply-adds, and the least cost of a whole call for which threads are woken. */
+/* Costs in multiply-adds: the cost of one piece, and the least cost of a call that uses several threads. */
 #define PLAIT_SPARSE_PIECE_WORK 32768
 #define PLAIT_SPARSE_MIN_PARALLEL_WORK 131072
 /* Cost of a tanh in multiply-adds. */

@@ -14,8 +14,8 @@ typedef struct
 {
   const PlaitKernels *kernels;
   const PlaitSelectedRows *selected;
-  /* Range r: the queries whose first selected row has an index i with r = i / number_in_piece, rounded down. A piece
-   * computes a range, or one of @splits parts of a range. */
+  /* A query whose first selected row has index i in @selected belongs to range i / number_in_piece, rounded down. A
+   * piece computes a range, or one of @splits parts of a range. */
   gint64 number_in_piece;
   gint64 splits;
   PlaitScalar *numbers;

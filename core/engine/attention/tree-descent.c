@@ -41,9 +41,9 @@ typedef struct
 {
   gint64 begin; /* index of the first reserved element */
   gint64 n;     /* number of weighed rows; -1 if the tree has a child outside the sentence */
-  gint64 from;  /* index, in the entry, of the first row of the level that was weighed last */
+  gint64 from;  /* index, in the entry, of the first row of the last weighed level */
   gint64 n_sets;
-  gboolean joined; /* TRUE if a row of the level that was weighed last occurs in two sets */
+  gboolean joined; /* TRUE if two sets of the last weighed level have a common row */
   gint64 *row;
   PlaitScalar *weights;
   PlaitScalar *path;
@@ -100,7 +100,8 @@ sort_by_index (Selection *selection, gint64 n)
     }
 }
 
-/* Finds the children of @row. FALSE if they are not rows of the sentence, or more than max_children. */
+/* Finds the children of @row. FALSE if the children are not rows of the sentence, or if there are more than
+ * max_children. */
 static inline gboolean
 find_children (const PlaitTreeDescent *descent, gint64 sentence, gint64 row, PlaitSiblings *children)
 {
@@ -130,8 +131,9 @@ join (const Entry *entry, Selection *selection)
   return n;
 }
 
-/* Writes the rows of the last weighed level with the greatest path weights to @selection, ordered by index, and returns
- * their number. If all rows of the level differ and fit into a vector, one kernel call finds them. */
+/* Selects the rows with the greatest path weights from the last weighed level. Writes the selected rows to @selection,
+ * ordered by index, and returns their number. If all rows of the level differ and fit into a vector, one kernel call
+ * selects them. */
 static gint64
 select_rows (const Call *call, const Entry *entry, Selection *selection)
 {
@@ -222,7 +224,7 @@ weigh (const Call *call, gint64 query, const Front *front, Entry *entries)
 }
 
 /* Selects the best rows of each entry and makes their children the new front. FALSE if children are not rows of the
- * sentence, or if the memory reserved for them is too small. */
+ * sentence, or if the memory reserved for the entry is too small. */
 static gboolean
 select_next (const Call *call, gint64 sentence, gint64 level, const Entry *entries, Front *front)
 {
@@ -327,8 +329,9 @@ descend_piece (gpointer data, gint64 piece, guint thread)
     }
 }
 
-/* Returns an upper bound for the number of rows weighed below the top level, given @height levels and the @n rows from
- * @first on. Counts the children of all rows only if the bound from the number of branches is large. */
+/* Returns an upper bound for the number of rows that an entry weighs below the top level. The sentence has the @n rows
+ * from @first on, and @height levels below the top level. Counts the children of all rows only if the bound from the
+ * number of branches is large. */
 static gint64
 most_below (const PlaitTreeDescent *descent, gint64 first, gint64 n, gint64 height)
 {

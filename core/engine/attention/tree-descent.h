@@ -48,8 +48,9 @@ typedef struct
 
   /* Only if the caller asked for them: all weighed rows, for each entry from the top level down to the leaves. */
   PlaitSelectedRows all;
-  const gint64 *parent; /* index in @all of the parent of each set's rows; -1 at the top level: [sets]. A parent that
-                           occurs twice in @all has the sum of the two path weights. */
+  const gint64 *parent; /* index in @all of the parent of each set's rows; -1 at the top level: [sets]. If a parent
+                           occurs several times in @all, the index is that of the first occurrence, and the path weight
+                           of the parent is the sum over all occurrences. */
   const PlaitScalar *weights; /* softmax weight of each row in its set */
   const PlaitScalar *path;    /* product of the softmax weights of a row and its ancestors, not normalised */
 } PlaitTreeDescentResult;

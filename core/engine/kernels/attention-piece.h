@@ -184,8 +184,8 @@ rows_of_queries (const Piece *piece, PlaitTensor tensor, gint64 first, gint64 n,
   return rows_of (piece, tensor, piece->first_query + first, NULL, n, piece->in_place, workspace);
 }
 
-/* Writes keys (or values, if @values) @from .. @end - 1 transposed to @columns [width][stride]. @workspace has room for
- * [block][padded]; it is used only if rows are gathered. */
+/* Writes the transpose of keys (or values, if @values) @from .. @end - 1 to @columns [width][stride]. @workspace has
+ * room for [block][padded]; it is used only if rows are gathered. */
 static inline void
 transpose_block (const Piece *piece, PlaitScalar *columns, gboolean values, gint64 from, gint64 end,
                  PlaitScalar *workspace)

@@ -63,9 +63,10 @@ typedef struct
 void plait_recurrence_forward (PlaitPool *pool, const PlaitRecurrence *recurrence, PlaitTensor projected);
 
 /*
- * Tensors of the backward pass. It replaces the activations in PlaitRecurrence.gates by the gradients of the recurrent
- * products: first the columns of the recurrent weight, then those of the candidate weight. The gradients of the weights
- * are previous^T and reset_states^T times these gradients. The weights must be packed transposed.
+ * Tensors of the backward pass. The pass replaces the activations in PlaitRecurrence.gates by the gradients of the
+ * recurrent products. The columns for the recurrent weight are on the left; the columns for the candidate weight
+ * follow. The gradients of the weights are previous^T and reset_states^T times these gradients. The weights must be
+ * packed transposed.
  */
 typedef struct
 {
