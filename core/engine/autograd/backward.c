@@ -164,7 +164,7 @@ plait_tape_backward (PlaitTape *tape, PlaitNode *root)
   g_assert (root->value.rows == 1 && root->value.width == 1);
   g_assert (tape->mode != PLAIT_TAPE_EVALUATE && !tape->went_back);
   tape->went_back = TRUE;
-  /* No parameter is reachable from a root that needs no gradient. */
+  /* The root needs a gradient only if it depends on a leaf that needs a gradient. */
   if (!root->needs_gradient)
     return;
 

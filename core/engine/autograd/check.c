@@ -17,8 +17,9 @@ static const double steps[] = { 2e-2, 5e-3, 1e-3 };
 #define ROUNDING 2e-3
 #endif
 
-/* The error of an element is divided by the largest of three numbers: the gradient, SMALL times the leaf's largest
- * gradient, and ROUNDING times the root (at least ROUNDING). Finite differences are not more accurate. */
+/* The error of an element is divided by the greatest of four magnitudes: the gradient, SMALL times the largest gradient
+ * of the leaf, ROUNDING times the root, and ROUNDING. Finite differences are not accurate enough for a smaller
+ * divisor. */
 #define SMALL 1e-3
 
 typedef struct
@@ -92,8 +93,8 @@ largest (PlaitTensor tensor)
   return found;
 }
 
-/* Compares backward's gradient of one element with finite differences. The error is relative to the larger of both
- * gradients, and at least to @floor. */
+/* Compares backward's gradient of one element with finite differences. Divides the error by the larger of both
+ * magnitudes, or by @floor if @floor is larger. */
 static gboolean
 check_element (Checker *checker, guint leaf, gint64 element, double floor, GError **error)
 {

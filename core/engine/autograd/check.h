@@ -26,12 +26,12 @@ typedef struct
   gpointer data;
   const PlaitCheckLeaf *leaves;
   guint n_leaves;
-  PlaitTapeMode mode; /* PLAIT_TAPE_TRAIN: with dropout, from @key; or PLAIT_TAPE_CHECK */
+  PlaitTapeMode mode; /* PLAIT_TAPE_TRAIN (with dropout, drawn from @key) or PLAIT_TAPE_CHECK (without) */
   PlaitRandomKey key; /* random key of dropout and of the choice of elements */
   gint64 sample;      /* number of elements to check in each leaf, drawn with @key; 0: all */
   double tolerance;   /* largest relative error allowed; 0: 1e-6 for double scalars, 3e-2 for float */
-  double small; /* The error of an element is relative to the magnitude of its gradient, but at least to this share
-                   of the largest gradient in the leaf. 0: a thousandth */
+  double small; /* The error of an element is divided by the magnitude of its gradient, but at least by this share of
+                   the largest gradient of the leaf. 0: a thousandth */
 } PlaitGradientCheck;
 
 /*

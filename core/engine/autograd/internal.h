@@ -13,8 +13,8 @@
 
 /* Functions of the tape that only the host calls. */
 
-/* Names @caller as the plugin whose code works on @tape in this thread, and returns the previous caller. {NULL} is the
- * host, in which an error aborts the process. plait_tape_begin sets the host. */
+/* Names @caller as the plugin whose code works on @tape in this thread, and returns the previous caller. {NULL} stands
+ * for the host; an error of the host aborts the process. plait_tape_begin sets {NULL}. */
 PlaitCodeOwner plait_tape_set_caller (PlaitTape *tape, PlaitCodeOwner caller);
 
 /* Returns the leaf with key @key of this step. The first call makes the leaf from the other arguments; later calls
@@ -176,13 +176,13 @@ void plait_tape_unpack (PlaitTape *tape, PlaitRnnWeight *factor);
  */
 typedef struct PlaitWeightReuse PlaitWeightReuse;
 
-/* Returns the panels of @weight for a product of @rows rows in @precision, or NULL. With PLAIT_TAPE_EVALUATE these are
- * the panels that the owner of the weight packed. */
+/* Returns the panels of @weight for a product of @rows rows in @precision, or NULL. With PLAIT_TAPE_EVALUATE, returns
+ * the panels that the owner of the weight has packed, whatever their precision. */
 const PlaitPacked *plait_weight_reuse_packed (PlaitTape *tape, PlaitNode *weight, gint64 rows,
                                               PlaitPrecision precision);
 
 /* Returns the panels of the transpose of @value for a product of @rows rows in @precision, or NULL. @value is the value
- * of @weight; a mutation test multiplies it by a factor. */
+ * of @weight, in a mutation test multiplied by a factor. */
 const PlaitPacked *plait_weight_reuse_transposed (PlaitTape *tape, PlaitNode *weight, PlaitTensor value, gint64 rows,
                                                   PlaitPrecision precision);
 

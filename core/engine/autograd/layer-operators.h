@@ -157,9 +157,9 @@ PlaitNode *plait_tree_bottom_up (PlaitTape *tape, const PlaitTreeCell *cell, con
                                  PlaitNode *leaves, PlaitNode *leaf_cells, PlaitNode *projected);
 
 /*
- * Returns a node [depths->rows, w]: the states of a GRU that goes down binary trees (Chen et al. 2017, eq. 10). The
- * state of a row is one step from its parent's state with the row's projected input, by cells[0] for left children and
- * cells[1] for right children. projected[0] and projected[1] [children, 3 w]: left and right children in the order of
+ * Returns a node [depths->rows, w]: the states of a GRU that goes down binary trees (Chen et al. 2017, eq. 10). One
+ * step of cells[0] computes the state of a left child from the parent's state and the child's projected input; cells[1]
+ * does so for right children. projected[0] and projected[1] [children, 3 w]: left and right children in the order of
  * @depths. roots [roots, w]: states of the roots (eq. 9). Rows outside trees are zero. @depths is borrowed.
  */
 PlaitNode *plait_tree_top_down (PlaitTape *tape, const PlaitRecurrentCell *cells, const PlaitTreeDepths *depths,
@@ -188,14 +188,15 @@ typedef struct
   const double *weights; /* factors of the rows' losses in the returned value, or NULL: 1 */
   const struct PlaitPacked *packed; /* table in the packed layout of search, or NULL; not used in full precision or if
                                        gradients are computed */
-  const PlaitOutputCopies *copies;  /* copied words, whose ids targets may have too; or NULL */
+  const PlaitOutputCopies *copies;  /* copied words, or NULL; a target may be a copied word */
 } PlaitOutputLossOptions;
 
 typedef struct
 {
   double loss;                    /* sum over rows, in nats, with label smoothing */
   double negative_log_likelihood; /* sum over rows, in nats, without label smoothing */
-  gint64 correct; /* number of rows whose most probable word is the target; of equal words the lower id counts */
+  gint64 correct; /* number of rows whose most probable word is the target; of equally probable words, the one with the
+                     lowest id counts */
 } PlaitOutputLossSums;
 
 /* Returns a node [1, 1]: scale * the cross-entropy of softmax (states table^T + bias) with @targets, summed over rows

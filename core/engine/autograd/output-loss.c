@@ -14,7 +14,7 @@ enum
   OUTPUT_LOSS_WEIGHTS
 };
 
-/* Gradients for an output gradient of 1, which forward computed. No data if not needed. */
+/* Gradients that the forward pass computed, for an output gradient of 1. Tensors that are not needed have no data. */
 typedef struct
 {
   PlaitTensor dstates;

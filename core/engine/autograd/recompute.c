@@ -13,7 +13,7 @@ typedef struct
   guint64 n_keys; /* number of dropout keys drawn before the piece */
 } Recomputed;
 
-/* State of the tape that a recomputed piece replaces by its own. */
+/* Fields of the tape that a recomputed piece changes, as they were before the piece. */
 typedef struct
 {
   PlaitNode *last;
@@ -67,8 +67,7 @@ release_since (PlaitTape *tape, Marks before)
     plait_tape_release_node (tape, node);
 }
 
-/* Subtracts the nodes made since @before from the consumers of their inputs, because backward makes these nodes
- * again. */
+/* Lowers n_consumers of the inputs of all nodes made since @before, because backward makes these nodes again. */
 static void
 forget_since (PlaitTape *tape, Marks before)
 {

@@ -16,8 +16,7 @@ plait_rows (PlaitTape *tape, PlaitNode *x, gint64 first, gint64 rows)
   return plait_tape_view (tape, x, plait_tensor_rows (plait_tape_value (tape, x), first, rows));
 }
 
-/* Returns the part of @whole that has the shape of @part and begins at column (if @columns) or row @first, as a
- * view. */
+/* Returns a view of the columns (if @columns) or rows of @whole that belong to @part, from column or row @first on. */
 static PlaitTensor
 place_of (PlaitTensor whole, const PlaitNode *part, gint64 first, gboolean columns)
 {

@@ -219,7 +219,8 @@ plait_tape_release_saved (PlaitTape *tape, PlaitNode *node)
     }
 }
 
-/* Notes the place of the next recorded node as the first that may read @input, if @input is a leaf or a view of one. */
+/* If @input is a leaf without a place, or a view of such a leaf, sets the leaf's place to that of the next recorded
+ * node, the first node that may read the leaf. */
 static void
 note_reader (const PlaitTape *tape, PlaitNode *input)
 {

@@ -25,8 +25,8 @@ typedef enum
 typedef struct
 {
   const char *name;
-  /* Adds to the gradients of the inputs that need one, from node->gradient. Must read values through @node and
-   * node->inputs: they may have moved since the forward pass. */
+  /* Reads node->gradient, and adds to the gradient of each input that needs a gradient. Must read values through @node
+   * and node->inputs: they may have moved since the forward pass. */
   void (*backward) (PlaitTape *tape, PlaitNode *node);
   /* Computes node->value again, bit for bit, into the allocated node->value. NULL: values are never discarded. */
   void (*recompute) (PlaitTape *tape, PlaitNode *node);

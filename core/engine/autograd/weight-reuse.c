@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "autograd/tape-private.h"
 
-/* A weight with at least MIN_USES uses of at most FEW_ROWS rows is packed and its rows are collected. A product of
- * MAX_ROWS rows takes as little time for each row as a larger product. */
+/* A weight with at least MIN_USES uses of at most FEW_ROWS rows is packed, and the rows of these uses are collected. A
+ * product of MAX_ROWS rows takes as little time for each row as a larger product. */
 #define MIN_USES 4
 #define FEW_ROWS 128
 #define MAX_ROWS 512
