@@ -16,15 +16,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* TRUE if the errno @problem is a shortage of the system, not a fault of the file. */
+/* TRUE if the errno @problem means that memory or descriptors ran out. The file is not at fault then. */
 static gboolean
 is_lack (int problem)
 {
   return problem == ENOMEM || problem == EMFILE || problem == ENFILE;
 }
 
-/* TRUE if the regular file open as @descriptor has size 0 but is not empty, or reading it would block. The kernel and
- * some programs generate such files while they are read (/proc/kmsg); some never end. */
+/* TRUE if @descriptor is a regular file of size 0, and a read returns a byte or fails, for example because it would
+ * block. The kernel and some programs generate such files while they are read (/proc/kmsg); some never end. */
 static gboolean
 is_virtual (int descriptor, const struct stat *status)
 {
@@ -146,7 +146,7 @@ plait_file_open_output (const char *path, gboolean append)
   return stream;
 }
 
-/* Separates the name of the final file from host, process and number in the name of a temporary file. */
+/* Middle of the name of a temporary file, NAME.partial-HOST-PROCESS-NUMBER. NAME is the name of the final file. */
 #define PARTIAL ".partial-"
 
 struct PlaitFile
@@ -193,7 +193,7 @@ cut_number (char *text, guint64 *number)
   return TRUE;
 }
 
-/* Returns the process that made the temporary file called @name, and sets *@here to TRUE if it ran on this host.
+/* Returns the id of the process that made the temporary file @name, and sets *@here to TRUE if it ran on this host.
  * Returns 0 if @name is not the name of a temporary file. */
 static pid_t
 maker_of (const char *name, gboolean *here)
@@ -208,9 +208,9 @@ maker_of (const char *name, gboolean *here)
   return (pid_t)process;
 }
 
-/* Deletes temporary files and locks of dead processes in the folder. A locked file belongs to
- * a living process and stays. Where locks do not work, a temporary file of this host is deleted only if the process in
- * its name does not exist: it stays while a zombie or a new process has this number. */
+/* Deletes temporary files and locks of dead processes in the folder. A locked file belongs to a living process and
+ * stays. Without locks, a temporary file of this host is deleted only if no process has the id in its name. A zombie or
+ * a new process may have this id; the file stays then. */
 static void
 remove_stale (const PlaitFile *file)
 {
@@ -241,7 +241,7 @@ make_own (PlaitFile *file)
       g_free (file->temporary);
       file->temporary
           = g_strdup_printf ("%s" PARTIAL "%s-%d-%d", file->path, g_get_host_name (), (int)getpid (), number);
-      /* Over NFS, a lock needs a readable file. */
+      /* Over NFS, a shared lock (plait_lock_share) needs a descriptor that can read. */
       file->descriptor = open (file->temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
       if (file->descriptor >= 0 && plait_lock_descriptor (file->descriptor) != PLAIT_LOCK_BUSY
           && plait_lock_is_at_path (file->descriptor, file->temporary))

@@ -254,7 +254,7 @@ are_files (const PlaitFolder *folder, const char *const *names, GError **error)
   return TRUE;
 }
 
-/* Moves the new files into the folder one by one. Deletes old files that were not made again. */
+/* Moves the new files into the folder one by one. Deletes the old files of @names that have no new version. */
 static gboolean
 move_files (const PlaitFolder *folder, const char *const *names, GError **error)
 {

@@ -12,9 +12,10 @@
  *   ... make files in plait_folder_temporary (folder) ...
  *   plait_folder_commit (g_steal_pointer (&folder), names, &error);
  *
- * An existing folder that holds only @names is exchanged for the new one in one step. In other cases the new files are
- * moved into the existing folder one by one, after all are written: if it holds other files, is locked (files/lock.h),
- * is the current folder or on another file system than its parent, or if the parent is not writable.
+ * An existing folder is exchanged for the new one in one step if it holds only @names. This is not possible if the
+ * existing folder holds other files, is locked (files/lock.h), is the current folder, is on another file system than
+ * its parent, or has a parent that is not writable. In these cases all new files are written first, then moved into the
+ * existing folder one by one.
  */
 typedef struct PlaitFolder PlaitFolder;
 
@@ -33,9 +34,10 @@ const char *plait_folder_temporary (const PlaitFolder *folder);
  * FALSE. Call it when a file in the temporary folder could not be made. */
 gboolean plait_folder_fail (const PlaitFolder *folder, GError **error);
 
-/* Gives the folder its final name and frees @folder. @names: all file names that such a folder can have; files of these
- * names that only the old folder has are deleted. NULL: the folder must not exist yet. On failure the old folder is
- * unchanged, unless files were moved one by one or only the sync of the parent folder failed. */
+/* Gives the folder its final name and frees @folder. @names: all file names that such a folder can have. A file of
+ * @names in the old folder is deleted even if the new folder has no file of this name. If @names is NULL, the folder
+ * must not exist yet. On failure the old folder is unchanged, unless files were moved one by one or only the sync of
+ * the parent folder failed. */
 gboolean plait_folder_commit (PlaitFolder *folder, const char *const *names, GError **error);
 
 /* Deletes the temporary folder and frees @folder. */

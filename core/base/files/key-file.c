@@ -21,7 +21,7 @@ typedef struct
   char *name;
   char *origin;
   guint line;
-  /* Names in order; they point into @entries. */
+  /* names of the keys in order; the strings belong to @entries */
   GPtrArray *keys;
   GHashTable *entries;
 } Group;
@@ -287,7 +287,7 @@ plait_key_file_load_data (const char *text, gssize length, const char *name, GEr
   const char *end = text + size, *next;
   g_autoptr (PlaitProblems) problems = plait_problems_new ();
   Group *group = NULL;
-  /* Keys below a refused header are ignored: the problem is the header. */
+  /* TRUE after a refused header. Its keys are ignored, because the header was already reported. */
   gboolean refused = FALSE;
 
   if (!check_text (text, size, name, error))

@@ -47,8 +47,8 @@ plait_lock_is_at_path (int descriptor, const char *path)
 {
   struct stat held, found;
 
-  /* A network file system may cache the name of a file that another machine has deleted, but not the link count of a
-   * locked file. */
+  /* If another machine has deleted the file, a network file system may still find its name in a cache. The link count
+   * of a locked file is not cached, so it must not be 0. */
   return fstat (descriptor, &held) == 0 && held.st_nlink > 0 && lstat (path, &found) == 0 && held.st_dev == found.st_dev
          && held.st_ino == found.st_ino;
 }

@@ -37,7 +37,7 @@ number_in (const char *path, const char *name, guint64 missing)
   return g_ascii_isdigit (*number) ? g_ascii_strtoull (number, NULL, 10) : missing;
 }
 
-/* Returns the bytes left to the control group (version 2) of this process. Its file cache counts as free. */
+/* Returns the bytes left to the control group (version 2) of this process. The group's file cache counts as free. */
 static guint64
 left_in_group (void)
 {

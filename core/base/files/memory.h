@@ -18,8 +18,8 @@ plait_size_multiply (gsize a, gsize b, gsize *product)
  * if memory is not available; @what completes "there is no memory for ...". (transfer full) */
 gpointer plait_try_allocate (gsize count, gsize size, const char *what, GError **error);
 
-/* TRUE if @size more bytes are available before the system would kill processes: in memory and swap of the machine, and
- * in the control group. Small sizes are always granted. */
+/* TRUE if the machine (memory and swap) and the control group both have @size more bytes. Beyond them, the system would
+ * kill processes. Always TRUE for small sizes. */
 gboolean plait_memory_is_available (gsize size);
 
 /* Sets *@held to the resident bytes of @process and *@most to their maximum so far; 0 if the process does not exist. */
