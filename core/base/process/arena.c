@@ -21,8 +21,8 @@
 /* Maximum bytes of a request; the sum of two such sizes does not overflow. */
 #define MAX_SIZE ((gsize)1 << 47)
 
-/* Small blocks have free lists, one for each size, and are cut from chunks. Otherwise nodes that live through the step
- * would lie between large blocks and keep these from merging. */
+/* Small blocks are cut from chunks, and each size has its own free list. Some, such as nodes, live until the end of the
+ * step. Between large blocks they would prevent the merging of released blocks. */
 #define MAX_SMALL ((gsize)1024)
 #define SMALL_SIZES (MAX_SMALL / ALIGNMENT)
 #define CHUNK ((gsize)64 << 10)
@@ -60,7 +60,7 @@ struct PlaitArena
   gsize peak;    /* maximum of @used */
   gsize largest; /* maximum of @mapped */
   Mapping *mappings;
-  GArray *gaps; /* Gap, by address; adjacent gaps are always merged */
+  GArray *gaps; /* (element-type Gap) sorted by address; adjacent gaps are always merged */
   SmallBlock *small[SMALL_SIZES];
   char *chunk; /* unused rest of the newest chunk */
   gsize chunk_size;
@@ -216,7 +216,8 @@ plait_arena_fail (PlaitArena *arena, GError *error)
   _longjmp (*arena->leave, 1);
 }
 
-/* Returns the smallest gap of at least @size bytes, the lowest of equal ones; NULL if no gap is large enough. */
+/* Returns the smallest gap of at least @size bytes; NULL if no gap is large enough. Of gaps of one size, returns the
+ * gap with the lowest address. */
 static Gap *
 find_gap (const PlaitArena *arena, gsize size)
 {
@@ -335,7 +336,7 @@ plait_arena_reset (PlaitArena *arena)
   if (scattered)
     {
       unmap_all (arena);
-      /* If the system refuses one mapping of this size, the step maps piece by piece again. */
+      /* If the system refuses one mapping of this size, the next step makes several smaller mappings. */
       map (arena, arena->largest);
     }
   else if (arena->mappings)

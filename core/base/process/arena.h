@@ -34,13 +34,13 @@ void plait_arena_release (PlaitArena *arena, gpointer block, gsize size);
 /* Releases all blocks. The next step begins with one mapping of the greatest total size so far. */
 void plait_arena_reset (PlaitArena *arena);
 
-/* Returns the greatest number of bytes in use at once since the arena was made, gaps between blocks included: what
- * steps add to the memory of the process. */
+/* Returns the maximum, since the arena was made, of the bytes that steps add to the memory of the process: blocks and
+ * the gaps between them. */
 gsize plait_arena_peak (const PlaitArena *arena);
 
-/* Runs @call (@data). If the arena runs out inside, jumps out of @call (the skipped frames must own nothing outside the
- * arena), resets the arena and fails with PLAIT_ERROR_MEMORY and the bytes requested, held and allowed.
- * plait_arena_fail leaves @call in the same way. */
+/* Runs @call (@data). If the arena has no memory left during @call, jumps out of @call and resets the arena. The error
+ * (PLAIT_ERROR_MEMORY) then names the bytes requested, held and allowed. The functions that the jump skips must own
+ * nothing outside the arena. plait_arena_fail leaves @call in the same way. */
 gboolean plait_arena_protect (PlaitArena *arena, PlaitArenaFunc call, gpointer data, GError **error);
 
 /* Returns @n items of @size bytes each. An overflow of the product is refused like any too large size. */

@@ -30,7 +30,7 @@ static const char *report_end;
 
 #define MAX_SUSPECTS 16
 
-/* TRUE if an exit () outside known plugin code is reported. */
+/* argument of the last call of plait_crash_catch_exit */
 static gboolean guarded_exit;
 static const char *suspects[MAX_SUSPECTS];
 static guint n_suspects;

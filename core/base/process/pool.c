@@ -242,7 +242,7 @@ plait_pool_new (guint threads, GError **error)
   threads = CLAMP (threads == 0 ? processors : threads, 1, PLAIT_POOL_MAX_THREADS);
   pool->threads = 1;
   pool->spins = threads <= processors;
-  /* The extra share only has scratch memory. */
+  /* The extra share has no pieces, only scratch memory. */
   pool->shares = g_aligned_alloc0 (threads + 1, sizeof (Share), 128);
   pool->workers = g_new0 (Worker, threads);
   return start_workers (pool, threads, error) ? g_steal_pointer (&pool) : NULL;

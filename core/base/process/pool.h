@@ -53,7 +53,8 @@ typedef enum
 /* Returns the name of a kind of work for tables, such as "products". (transfer none) */
 const char *plait_work_name (PlaitWorkKind work);
 
-/* The kind of work of the calling thread until the end of a block; PLAIT_WORK_SCOPE declares one. */
+/* A scope: until its end, the calling thread does one kind of work. PLAIT_WORK_SCOPE begins a scope that ends with the
+ * current block. */
 typedef struct
 {
   PlaitPool *pool;
@@ -84,8 +85,9 @@ void plait_pool_profile (PlaitPool *pool);
 /* Returns the times since plait_pool_profile; zeros if the pool is not profiled. */
 PlaitWorkTimes plait_pool_times (PlaitPool *pool);
 
-/* Starts a profile of @part, a pool that one piece of a run on @pool uses, if @pool is profiled. After the run,
- * plait_pool_add_nested_times moves the times of @part from the run's kind of work to the kinds that @part recorded. */
+/* Starts a profile of @part if @pool is profiled. @part is a pool that one piece of a run on @pool uses. The profile of
+ * @pool counts the time of this piece as the kind of work of the run. After the run, plait_pool_add_nested_times
+ * distributes this time over the kinds that @part recorded. */
 void plait_pool_profile_nested (PlaitPool *part, const PlaitPool *pool);
 void plait_pool_add_nested_times (PlaitPool *pool, const PlaitWorkTimes *part);
 

@@ -20,8 +20,8 @@ typedef enum
   PLAIT_PROGRAM_TIMED_OUT, /* killed after its time limit */
 } PlaitProgramOutcome;
 
-/* Output of a program until it ended, as valid UTF-8. Output beyond call->max_output is lost. A program that still runs
- * then is killed and counts as failed. */
+/* Output of a program until it ended, as valid UTF-8. A program that writes more than call->max_output is killed and
+ * counts as failed, unless it has ended already. The output above this maximum is lost. */
 typedef struct
 {
   PlaitProgramOutcome end;

@@ -123,8 +123,8 @@ plait_random_below (PlaitRandomKey key, guint64 index, guint64 bound)
   return (guint64)(((unsigned __int128)plait_random_bits (key, index) * bound) >> 64);
 }
 
-/* Swaps each position, from the last down, with a random earlier one or, if @reach is 1, itself. In a large permutation
- * each swap misses the cache, so positions are drawn and prefetched some swaps ahead. */
+/* Swaps each position, from the last to the first, with a random earlier position. If @reach is 1, a position may also
+ * stay. In a large permutation each swap misses the cache, so positions are drawn and prefetched some swaps ahead. */
 static void
 shuffle (PlaitRandomKey key, guint32 *permutation, gsize n, gsize reach)
 {

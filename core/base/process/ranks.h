@@ -27,7 +27,8 @@ typedef struct
   void (*initialise) (guint *n, guint *own, gboolean *threads);
   void (*finalise) (void);
   void (*abort_job) (int code); /* ends all processes of the job */
-  /* Begins a transfer in a free slot below PLAIT_RANKS_SLOTS. Sends and receives of one tag match in their order. */
+  /* Begins a transfer in a free slot below PLAIT_RANKS_SLOTS. The n-th send of a tag from one rank to another matches
+   * the n-th receive of this tag. */
   void (*begin_send) (guint slot, guint tag, gconstpointer bytes, gsize n, guint to);
   void (*begin_receive) (guint slot, guint tag, gpointer bytes, gsize n, guint from);
   gboolean (*has_ended) (guint slot); /* TRUE if the transfer in @slot has ended, or if @slot was never used */

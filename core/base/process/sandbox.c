@@ -78,7 +78,7 @@ time_is_up (int number)
 static G_NORETURN void
 run_child (int report_fd, PlaitErrorCode code, PlaitSandboxFunc call, gpointer data, PlaitSandboxLimits limits)
 {
-  /* The second byte stands for the error code, which may be 0. A NUL here would end the text. */
+  /* The second byte, in the place of the error code, is not read. It must not be NUL, which would end the text. */
   const char begin[] = { VERDICT_CRASHED, VERDICT_CRASHED, '\0' };
 
   plait_sandbox_confine (limits);

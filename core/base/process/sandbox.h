@@ -7,7 +7,7 @@
  * Runs untrusted code in a child process.
  *
  * A foreign HDF5 file, a foreign model or the constructor of a plugin may crash, hang, end the process or exhaust
- * memory. So it first runs in a forked child with limits. If the child dies, the refusal says how.
+ * memory. So each of them first runs in a forked child with limits. If the child dies, the refusal says how.
  *
  * The child has no terminal: its standard streams lead to /dev/null, it cannot write files, and it dies with its
  * parent. Call this while no other thread holds a lock that @call needs (workers of a pool hold no lock).

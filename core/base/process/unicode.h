@@ -3,7 +3,8 @@
 
 #include "text/error.h"
 
-/* Functions of modules of kind unicode, which GLib lacks or implements in another way than ICU. */
+/* Functions that a module of kind unicode provides, because GLib lacks them or implements them in another way than
+ * ICU. */
 typedef struct
 {
   /* Returns @text (UTF-8) in lower case by language-independent rules. (transfer full) */
