@@ -134,8 +134,8 @@ begins_or_ends (const char *text, gsize length, const char *part, gsize part_len
              || g_ascii_strcasecmp (text + length - part_length, part) == 0);
 }
 
-/* Returns the longest of @names that begins or ends @wanted ("batch" for "batchsize", "epochs" for "max_epochs"); else
- * the shortest of @names that @wanted begins or ends ("learning_rate" for "learning"); else NULL. */
+/* Returns the longest name that is a prefix or suffix of @wanted ("batch" for "batchsize", "epochs" for "max_epochs");
+ * else the shortest name of which @wanted is a prefix or suffix ("learning_rate" for "learning"); else NULL. */
 static const char *
 related_name (const char *wanted, gsize length, const char *const *names)
 {

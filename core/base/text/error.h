@@ -40,8 +40,8 @@ char *plait_message (const char *format, va_list arguments) G_GNUC_PRINTF (1, 0)
 /* TRUE if *@fault is NULL; else moves *@fault to *@error. For functions that report failure by their GError only. */
 gboolean plait_no_error (GError **fault, GError **error);
 
-/* Returns the name in @names (NULL-terminated) that @wanted probably meant: one that differs by a typing error,
- * else one that begins or ends with @wanted, or that @wanted begins or ends with. NULL without such a name.
+/* Returns the name in @names (NULL-terminated) that @wanted probably meant: one that differs by a typing error; else
+ * one that is a prefix or suffix of @wanted; else one of which @wanted is a prefix or suffix. NULL without such a name.
  * (transfer none) */
 const char *plait_nearest_name (const char *wanted, const char *const *names);
 

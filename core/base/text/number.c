@@ -47,7 +47,7 @@ plait_format_double (char buffer[PLAIT_NUMBER_LENGTH], double value)
       g_strlcpy (buffer, isnan (value) ? "nan" : value < 0 ? "-inf" : "inf", PLAIT_NUMBER_LENGTH);
       return buffer;
     }
-  /* Write whole numbers without an exponent while all of them are exact. */
+  /* Write whole numbers below 1e15 without an exponent. A double represents all of these exactly. */
   if (value == trunc (value) && fabs (value) < 1e15)
     return g_ascii_formatd (buffer, PLAIT_NUMBER_LENGTH, "%.0f", value);
   /* Seventeen digits distinguish all doubles; most need fewer. */

@@ -7,7 +7,7 @@
 typedef struct
 {
   const char *separator; /* the separator, such as ";" */
-  const char *between;   /* noun for what it separates, for the user */
+  const char *between;   /* what the separator separates, in words for the user */
   const char *example;
 } PlaitSeparator;
 

@@ -43,8 +43,8 @@ plait_input_kind_is_text (PlaitInputKind kind)
  * T rows, child c is row c of the sentence if c < T, else inner node c - T of the sentence.
  *
  * From left to right, the leaves are the rows in their order. A sentence of I tokens has I - 1 inner nodes, or 0 if it
- * has no tree. The EOS row, the last of a sentence, is not part of the tree. So one token, with or without EOS, is a
- * tree whose root is that row.
+ * has no tree. The EOS row, the last of a sentence, is not part of the tree. So the tree of a sentence of one token has
+ * no inner node: its root is the row of the token.
  */
 typedef struct
 {
@@ -57,7 +57,8 @@ typedef struct
   const char *const *labels;
 } PlaitTrees;
 
-/* The sentences of documents. In such a batch, each "sentence" of a PlaitRagged is a document or a chunk of one. */
+/* The sentences of documents. In a batch of documents, what a PlaitRagged calls a sentence is a document or a chunk of
+ * a document. */
 typedef struct
 {
   PlaitRagged sentences; /* the sentences of each document; sentences.n is the number of documents. Document d has the
@@ -106,9 +107,10 @@ typedef struct
 
   guint n_factors; /* number of source factors, such as parts of speech */
   /* [n_factors][rows] for each factor, the id of each row in the factor's vocabulary: the factor of the word, between
-   * white space, that contains the row's token. Rows that are PLAIT_TOKEN_PAD, PLAIT_TOKEN_BOS or PLAIT_TOKEN_EOS in
-   * @tokens have this id in all factors. Tags that a model predicts follow the factors in its batches, but encoders do
-   * not get them. Only the first row of a word has its tag; the others have PLAIT_TOKEN_PAD. */
+   * white space, that contains the row's token. A row whose token is PLAIT_TOKEN_PAD, PLAIT_TOKEN_BOS or
+   * PLAIT_TOKEN_EOS has the id of this token in all factors. If a model predicts tags, the tags follow the factors in
+   * @factors, but encoders do not get the tags. Only the first row of a word has its tag; the others have
+   * PLAIT_TOKEN_PAD. */
   const gint32 *const *factors;
 } PlaitInput;
 
@@ -162,7 +164,7 @@ plait_batch_own_word (const PlaitBatch *batch, gint64 sentence, gint32 id)
              : NULL;
 }
 
-/* Returns @id, or PLAIT_TOKEN_UNKNOWN if it is an own word: an id that the vocabulary has. */
+/* Returns an id that the vocabulary has: PLAIT_TOKEN_UNKNOWN if @id is an own word, else @id. */
 static inline gint32
 plait_batch_known_id (const PlaitBatch *batch, gint32 id)
 {

@@ -26,10 +26,11 @@ typedef struct
 } PlaitTensor;
 
 /*
- * Number format of the factors of matrix products: PlaitScalar; 8-bit integers, in search; or bfloat16, in training,
- * computed by instructions of the processor or emulated. INT8 quantises each column of a weight, and each row
- * multiplied by it, to 255 steps between minus and plus its greatest magnitude; sums of products are exact. BFLOAT16
- * rounds both factors; sums are floats (kernels/bfloat16.h).
+ * Number format of the factors of matrix products. FLOAT means PlaitScalar. INT8 is for search, BFLOAT16 for training.
+ * BFLOAT16 uses instructions of the processor, BFLOAT16_EMULATED does not. INT8 quantises both factors: each column of
+ * a weight, and each row that is multiplied by the weight. A column or row gets 255 steps between minus and plus its
+ * greatest magnitude; sums of products are exact. Both kinds of BFLOAT16 round both factors; sums are floats
+ * (kernels/bfloat16.h).
  */
 typedef enum
 {

@@ -8,7 +8,7 @@
 /* A text file that the build compiles into the program (embed.py). */
 typedef struct
 {
-  const char *name; /* path in the file's room, such as "report.css"; NULL ends the list */
+  const char *name; /* path without its first folder, such as "report.css"; NULL ends the list */
   const char *text;
 } PlaitEmbedded;
 
