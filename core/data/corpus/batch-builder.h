@@ -14,7 +14,7 @@ typedef struct
   const char *name; /* name of the stream; must outlive the batch */
   PlaitInputKind kind;
   PlaitTargetKind target; /* kind of a target; unused for sources */
-  GArray *offsets;        /* gint64 [sentences + 1], first row of each sentence; last, the number of rows */
+  GArray *offsets;        /* gint64 [sentences + 1], first row of each sentence, then the number of rows */
   GArray *ids;            /* gint32, ids of all sentences end to end */
 
   /* (element-type utf8) [ids], as PlaitInput.unknown_words; NULL: the text of unknown words is not kept */
@@ -32,17 +32,17 @@ typedef struct
   gboolean linked;
 
   GArray *steps; /* gint32, two numbers per node, nodes of all sentences end to end */
-  GArray *nodes; /* gint64 [sentences + 1], first node of each sentence; last, the number of nodes */
+  GArray *nodes; /* gint64 [sentences + 1], first node of each sentence, then the number of nodes */
 
   const PlaitDocumentSettings *documents;
   GArray *sentences; /* (element-type PlaitDocumentSentence) sentences of all documents end to end */
-  GArray *bounds;    /* gint64 [documents + 1], first sentence of each document; last, the number of sentences */
+  GArray *bounds;    /* gint64 [documents + 1], first sentence of each document, then the number of sentences */
 
   GPtrArray *factors; /* (element-type GArray) gint32 [ids], as PlaitInput.factors */
 
   gboolean aligned;    /* TRUE: the source has word alignments */
   GArray *links;       /* gint32, two numbers per link: a row of the source and a row of the target */
-  GArray *link_bounds; /* gint64 [sentences + 1], first link of each sentence; last, the number of links */
+  GArray *link_bounds; /* gint64 [sentences + 1], first link of each sentence, then the number of links */
 } PlaitStreamBuilder;
 
 /* Returns a builder without sentences. (transfer full) */

@@ -32,8 +32,8 @@ struct PlaitCorpusSide
   gboolean is_documents; /* TRUE: a line of the block is a document, with LF between its sentences */
   gint64 n_lines;        /* lines that were read into the block, at most block->wanted */
 
-  /* Error that ended reading early, or because of which a tuple could not be stored; NULL if all went well, also at the
-   * end of the file. */
+  /* Error of reading the side, which ended the block early, or of storing a tuple; else NULL. The end of the file is no
+   * error. */
   GError *error;
 
   guint failed_at;                /* index in block->kept of the tuple that could not be stored */
@@ -70,8 +70,8 @@ typedef struct
   gint64 n_sides;
   gboolean by_turns; /* TRUE: the sides are read line by line in turn, for texts from pipes */
 
-  /* For texts that several streams of a feed read: maps "/" and the path, or the number of a column, to a GPtrArray of
-   * those PlaitTextReaders that no stream has taken yet. */
+  /* For texts that several streams of a feed read. The key is "/" and the path of the text, or the number of its
+   * column. The value is a GPtrArray of the PlaitTextReaders of the text that no stream has taken yet. */
   GHashTable *shared;
   gint64 wanted; /* number of lines to read, at most BLOCK_LINES; if @by_turns, the caller sets it for each block */
   gint64 lines;  /* number of lines that all sides have */

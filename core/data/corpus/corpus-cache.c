@@ -9,9 +9,9 @@
 /* Increase it when equal text and settings give another corpus, or when the layout of the files changes. */
 #define FORMAT 4
 
-/* Header of the corpus file. After it come, for each file, the line at which the next file begins (gint64), a Stream
- * for each text stream and factor, the lines of the tuples (guint32), and the XXH3 hash of all bytes before the
- * hash. */
+/* Header of the corpus file. After the header come: for each text file, the line at which the next text file begins
+ * (gint64); for each text stream and factor, a Stream; for each tuple, its line (guint32), if has_lines; and the XXH3
+ * hash of all bytes before the hash. */
 typedef struct
 {
   gint64 format; /* FORMAT; differs if the file is read with another byte order */
@@ -47,7 +47,8 @@ cached_streams (const PlaitCorpus *corpus)
   return cached;
 }
 
-/* Appends to @text what the tokens of @stream depend on, beginning with @role. FALSE if the stream cannot be cached. */
+/* Appends a line to @text: @role, then the settings and digests that determine the tokens of @stream. Appends a line
+ * for each factor of @stream, too. FALSE if the stream cannot be cached. */
 static gboolean
 append_stream (const PlaitCorpus *corpus, const PlaitCorpusStreamState *stream, const PlaitCorpusStream *of,
                const char *role, GString *text)

@@ -46,8 +46,8 @@ struct PlaitCorpusStreamState
   PlaitSubwordSampler *sampler; /* draws random segmentations; NULL: only the usual segmentation is used */
   gint64 most_sampled;          /* maximum tokens of a random segmentation */
 
-  /* [size] Index of each tuple in the stores of this stream, if deranged or if tuples were dropped; NULL: the index is
-   * the tuple. */
+  /* [size] Index of each tuple in the stores of this stream, if the stream was deranged or tuples were dropped. NULL:
+   * tuple i has the index i. */
   guint32 *order;
 
   gboolean absent; /* TRUE: the source is missing in all tuples */
@@ -111,14 +111,15 @@ gint64 plait_corpus_source_rows (const PlaitCorpus *corpus, const PlaitCorpusStr
 gboolean plait_corpus_fill_noise (const PlaitCorpus *corpus, const PlaitCorpusStreamState *stream, gint64 tuple,
                                   gint32 *row, gint64 n, GError **error);
 
-/* Appends the ids of the factors of stored tuple @tuple to @factors (element-type GArray), one for each of @ids [n],
- * the segmentation of its words (corpus-factors.c). */
+/* Appends n ids to each of @factors (element-type GArray): for each of @ids [n], the factor of its word. @ids is a
+ * segmentation of the words of stored tuple @tuple (corpus-factors.c). */
 gboolean plait_corpus_append_factors (const PlaitCorpusStreamState *stream, gint64 tuple, const gint32 *ids, gint64 n,
                                       GPtrArray *factors, GError **error);
 
-/* Writes PLAIT_TOKEN_MASK to the factors of @input, from row @first on, of each word with a masked token: the factors
- * of the word's other pieces would reveal the masked token. @ids [n]: sentence before masking; @positions [n_masked]:
- * its masked rows, also those that keep their token. */
+/* Replaces the factors of each word that has a masked token by PLAIT_TOKEN_MASK, because the factors of the other
+ * pieces of the word would reveal the masked token. Tags that a model predicts stay. @first: row of @input with which
+ * the sentence begins. @ids [n]: the sentence before masking. @positions [n_masked]: masked rows of the sentence; some
+ * may keep their token. */
 void plait_corpus_mask_factors (const PlaitCorpusStreamState *stream, const gint32 *ids, gint64 n,
                                 const gint32 *positions, gint64 n_masked, const PlaitInput *input, gint64 first);
 
@@ -132,17 +133,18 @@ plait_corpus_ids (const PlaitCorpusStreamState *stream)
   return stream->vocabulary ? plait_vocabulary_size (stream->vocabulary) : G_MAXINT32;
 }
 
-/* Returns the cache key of @corpus; NULL if it is not cached, because a file's digest is unknown, or it has trees,
- * documents or the text of unknown words (corpus-cache.c). (transfer full) */
+/* Returns the cache key of @corpus (corpus-cache.c). Returns NULL if @corpus cannot be cached: the digest of a file is
+ * unknown, or @corpus has trees, documents or the text of unknown words. (transfer full) */
 char *plait_corpus_cache_key (const PlaitCorpus *corpus, const PlaitCorpusSettings *settings);
 
 /* Fills @corpus from the cache. FALSE if the cache lacks the corpus or is damaged. */
 gboolean plait_corpus_cache_load (PlaitCorpus *corpus, const PlaitTextCache *text_cache, const char *key,
                                   PlaitPool *pool);
 
-/* plait_corpus_cache_begin makes the empty stores of @corpus write to cache files; plait_corpus_cache_end publishes
- * these when all is stored. FALSE, perhaps without @error, if the cache cannot be written; then @corpus must be read
- * again. */
+/* plait_corpus_cache_begin makes the empty stores of @corpus write to cache files. Returns FALSE, sometimes without
+ * setting @error, if the cache cannot be written; the text must then be read into a new corpus. plait_corpus_cache_end
+ * publishes the cache files after all tuples are stored. Returns FALSE with @error if a file changed since it was
+ * read. */
 gboolean plait_corpus_cache_begin (PlaitCorpus *corpus, const PlaitTextCache *text_cache, const char *key,
                                    GError **error);
 gboolean plait_corpus_cache_end (PlaitCorpus *corpus, const PlaitTextCache *text_cache, const char *key,

@@ -62,8 +62,8 @@ document_of_sentence (const PlaitCorpusSide *side, gint64 line, PlaitDocumentSen
   return (PlaitDocument){ .ids = ids, .sentences = sentence, .n = 1 };
 }
 
-/* TRUE if the first start token of @stream is left out. It is left out of a target, because the decoder adds it, unless
- * the vocabulary begins every text with BOS. */
+/* TRUE if the first start token of @stream is left out. This is so for a target, because the decoder adds a start
+ * token. A target whose vocabulary begins every text with BOS keeps its start token. */
 static gboolean
 drops_start (const PlaitCorpus *corpus, gint64 stream)
 {
@@ -210,7 +210,7 @@ count_unknown (const gint32 *ids, gsize n)
   return unknown;
 }
 
-/* Stores the text of the @kept unknown words of @tuple. */
+/* Stores the text of the first @kept unknown words of @tuple. */
 static gboolean
 store_unknown (const PlaitCorpusBlock *block, const PlaitCorpusSide *side, const PlaitCorpusTuple *tuple, gsize kept,
                GError **error)

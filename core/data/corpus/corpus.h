@@ -182,8 +182,9 @@ const char *plait_corpus_file (const PlaitCorpus *corpus, gint64 file);
 /* Sets *@first and *@end to the range of the kept tuples of file @file. */
 void plait_corpus_file_tuples (const PlaitCorpus *corpus, gint64 file, gint64 *first, gint64 *end);
 
-/* Makes a shuffled order draw tuples from the files in proportion to @weights [files], which are positive. Without
- * weights, an epoch has each tuple once. Each file must have a tuple. */
+/* Sets the weights of the files, @weights [files], which are positive. In shuffled order, an epoch then draws tuples
+ * from the files in proportion to the weights. Without this call, an epoch has each tuple once. Each file must have a
+ * tuple. */
 void plait_corpus_set_file_weights (PlaitCorpus *corpus, const double *weights);
 
 /* Returns the numbers of tuples [files] that an epoch draws from each file, in proportion to the weights; their sum is
@@ -191,8 +192,9 @@ void plait_corpus_set_file_weights (PlaitCorpus *corpus, const double *weights);
 gint64 *plait_corpus_draws (const PlaitCorpus *corpus);
 
 /* Reads the weights of the losses of tuples from @paths [files]. Line i of file f is a positive number: the weight of
- * the tuple in line i of file f of each stream. Batches then have PlaitBatch.weights. Fails, naming file and line, on
- * another line or another number of lines. */
+ * the tuple in line i of file f of each stream. Batches then have PlaitBatch.weights. Fails, naming file and line, if a
+ * line is not a positive number, or if file f of the weights and file f of the streams have different numbers of
+ * lines. */
 gboolean plait_corpus_read_weights (PlaitCorpus *corpus, const char *const *paths, GError **error);
 
 /* Appends the positive numbers in the file @path, one a line, to @weights (double). */

@@ -55,8 +55,8 @@ plait_feed_open (const PlaitCorpusStream *sources, gint64 n_sources, const Plait
   return feed->block ? g_steal_pointer (&feed) : NULL;
 }
 
-/* Limits the lines of the last block, at most @wanted, to the entries of each features file. Fails if the text or
- * another features file continues after one ends. */
+/* Checks that the text and all features files end at the same line, if one of them ends within the last block (at most
+ * @wanted lines). Without a text, adds the entries of the features files as tuples. */
 static gboolean
 join_features (PlaitFeed *feed, gint64 first, gint64 wanted, GError **error)
 {

@@ -7,7 +7,7 @@
 typedef struct
 {
   gint32 first;     /* id of the first own word of each sentence: the size of the vocabulary; 0: no own words */
-  GArray *offsets;  /* gint64 [sentences + 1], first own word of each sentence; last, the number of own words */
+  GArray *offsets;  /* gint64 [sentences + 1], first own word of each sentence, then the number of own words */
   GPtrArray *texts; /* (element-type utf8) own words of all sentences end to end */
 } PlaitOwnWords;
 

@@ -15,7 +15,8 @@
 #define SENTENCES_LIMIT (1 << 29)
 #define BLOCK 64 /* sentences between two stored start positions */
 
-/* Trailer of a cached file, which has ids, zeros up to a multiple of eight bytes, guint32 lengths, and the trailer. */
+/* Trailer of a cached file. A cached file has the ids, zeros up to a multiple of eight bytes, the lengths (guint32) and
+ * the trailer. */
 typedef struct
 {
   guint64 magic; /* MAGIC; differs if the file is read with another byte order */
