@@ -140,7 +140,8 @@ softmax_backward (const Piece *piece, gint64 query, PlaitScalar *weights, PlaitS
     drop (piece, query, weights, from, seen);
 }
 
-/* Returns the rows of the keys in @part, in place or as copied into the workspace for the block at key @from. */
+/* Returns the rows of the keys in @part: in place, or the copies in the workspace, which holds the block at key
+ * @from. */
 static Rows
 key_rows_of_key_range (const Piece *piece, const Workspace *workspace, KeyRange part, gint64 from)
 {

@@ -32,7 +32,7 @@
 
 #define MAX_QUERIES 64
 #define MAX_KEYS 256
-/* Below this number of keys, rounding costs more than products in bfloat16 save. */
+/* Products in bfloat16 save less time than rounding costs if there are fewer keys than this. */
 #define MIN_BFLOAT16_KEYS 64
 /* Blocks of scratch memory are multiples of this many scalars. */
 #define TAKEN 16

@@ -75,8 +75,8 @@ softmax (PlaitScalar *scores, gint64 n, PlaitScalar scale)
   return 1 / vector_sum (sum);
 }
 
-/* Writes context = factor * sum of weights[i] * value @start + i for the head at @column, which is @vectors vectors
- * wide. */
+/* Writes context = factor * sum of weights[i] times value number @start + i, for the head at @column, which is @vectors
+ * vectors wide. */
 static inline __attribute__ ((always_inline)) void
 read_values (const PlaitAttentionJob *job, gint64 sentence, const PlaitScalar *weights, gint64 start, gint64 n,
              gint64 column, PlaitScalar factor, PlaitScalar *context, const int vectors)

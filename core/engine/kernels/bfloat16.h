@@ -20,7 +20,7 @@
 /* Two bfloat16 that are neighbours along the depth; the first one is the lower half. */
 typedef guint32 PlaitBfloat16Pair;
 
-/* Columns of a panel of a right factor. */
+/* Number of columns of a panel of a right factor. */
 #define PLAIT_BFLOAT16_WIDTH 64
 
 /* Returns the number of pairs that hold @depth bfloat16. With an odd depth the last pair is filled up with zero. */
@@ -41,7 +41,7 @@ typedef struct
   const PlaitBfloat16Pair *panel; /* right factor: [bfloat16_pairs][PLAIT_BFLOAT16_WIDTH] */
   PlaitScalar *y;
   gint64 y_stride;
-  gint64 width; /* columns of the panel that are written to @y */
+  gint64 width; /* number of columns of the panel that are written to @y */
   gboolean add;
 } PlaitBfloat16Panel;
 

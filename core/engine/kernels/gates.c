@@ -110,8 +110,8 @@ lstm (const PlaitCellRow *row, gint64 width, gint64 i, gint64 n)
 
 EACH_VECTOR (lstm)
 
-/* First step of backward of both GRUs: writes the gradients of the update gate and of the previous state through that
- * gate. Returns the gradient of the candidate's input. */
+/* First step of backward of both GRUs: writes the gradient of the update gate, and the gradient that the previous state
+ * gets through that gate. Returns the gradient of the candidate's input. */
 static inline __attribute__ ((always_inline)) Vector
 gru_update_backward (const PlaitCellRow *row, gint64 width, gint64 i, gint64 n, Vector candidate)
 {

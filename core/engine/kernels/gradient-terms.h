@@ -32,7 +32,8 @@ extern PlaitGradientTerm __start_plait_gradient_terms[], __stop_plait_gradient_t
 
 #define PLAIT_GRADIENT_TERM(name, expression) ((expression)*PLAIT_GRADIENT_TERM_FACTOR (#name))
 
-/* Multiplies @numbers [n] by the factor of the term @name. For a term that is a product with @numbers as a factor. */
+/* Multiplies @numbers [n] by the factor of the term @name. Use it for a term that is a product with @numbers as one
+ * factor. */
 #define PLAIT_GRADIENT_TERM_NUMBERS(name, numbers, n)                                                                  \
   for (gint64 term_number = 0; term_number < (n); term_number++)                                                       \
   (numbers)[term_number] *= PLAIT_GRADIENT_TERM_FACTOR (#name)

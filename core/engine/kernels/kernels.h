@@ -261,8 +261,8 @@ typedef struct
   /* Computes the backward pass of @job, whose rows have @width columns. */
   void (*additive_rows_backward) (const PlaitAdditiveRows *job, gint64 width);
   /* Writes to @weights the softmax of the scores in each of @n sets, and to @path the weights times the path of the
-   * set. A write of a set may continue up to PLAIT_MAX_VECTOR_LENGTH scalars after it; sets are written in order, so
-   * the next set overwrites them. */
+   * set. The kernel may write up to PLAIT_MAX_VECTOR_LENGTH scalars beyond the end of a set. Sets are written in order,
+   * so the next set overwrites these scalars. */
   void (*weigh_siblings) (const PlaitRowScores *from, const PlaitSiblings *sets, gint64 n, PlaitScalar *weights,
                           PlaitScalar *path);
   /* Returns an integer whose bit i is set if x[i] is among the @most greatest of @n scalars. Of equal scalars, the

@@ -53,7 +53,7 @@ void
 KERNEL (weigh_sibling_groups) (const PlaitSiblingTile *tile)
 {
   PlaitScalar *weights = tile->weights;
-  gint64 written = tile->rows; /* first row that a group has written */
+  gint64 written = tile->rows; /* the groups so far have written the rows from this row on */
 
   for (gint64 f = 0; f < tile->n; f++)
     {
@@ -102,7 +102,7 @@ void
 KERNEL (weigh_sibling_groups_backward) (const PlaitSiblingTile *tile)
 {
   PlaitScalar *weights = tile->weights;
-  gint64 written = 0; /* number of leading rows that groups have written */
+  gint64 written = 0; /* the groups so far have written the rows before this row */
 
   for (gint64 f = 0; f < tile->n; f++)
     weights += tile->groups[f].n * tile->stride;

@@ -228,8 +228,8 @@ softmax (PlaitScalar *weights, const PlaitScalar *scores, gint64 n)
     }
 }
 
-/* Returns a vector whose lanes sum to the dot product of two rows of @vectors vectors; if @vectors is 0, of @width
- * scalars. */
+/* Returns a vector whose lanes sum to the dot product of two rows. The rows are @vectors vectors wide, or @width
+ * scalars if @vectors is 0. */
 static inline __attribute__ ((always_inline)) Vector
 product_of_rows (const int vectors, const PlaitScalar *x, const PlaitScalar *y, gint64 width)
 {

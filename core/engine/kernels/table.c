@@ -4,8 +4,8 @@
 
 extern const PlaitKernels KERNEL (kernels);
 
-/* Products use BLAS from this many rows on if measurements have shown that BLAS is faster in this variant. The v1
- * variant is compiled without wide vectors; BLAS uses them on every processor that has them. */
+/* Products use BLAS from this many rows on, in the variants whose own kernels were slower than BLAS in measurements.
+ * The v1 variant is compiled without wide vectors; BLAS uses them on every processor that has them. */
 #define MANY_ROWS 64
 #if defined(__AVX512F__)
 #define BLAS_ROWS 0, 0

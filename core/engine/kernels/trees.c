@@ -123,8 +123,8 @@ sigmoid_slope (Vector y)
   return y * (1 - y);
 }
 
-/* First step of backward of both tree GRUs: writes the gradients of the update gates, and of the children's states
- * through these gates. Returns the gradient of the candidate's input. */
+/* First step of backward of both tree GRUs: writes the gradients of the update gates, and the gradients that the
+ * children's states get through these gates. Returns the gradient of the candidate's input. */
 static inline __attribute__ ((always_inline)) Vector
 update_backward (const PlaitCellRow *row, gint64 width, gint64 i, Vector candidate, gint64 n)
 {

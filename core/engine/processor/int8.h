@@ -11,7 +11,7 @@
  *     x . w = row_scale * scale * (sum of byte * byte - 128 * sum of x's bytes)
  */
 
-/* Columns of a panel of a right factor. */
+/* Number of columns of a panel of a right factor. */
 #define PLAIT_INT8_WIDTH 64
 /* Number of bytes that one instruction multiplies and adds. Rows and panels are padded to a multiple of it. */
 #define PLAIT_INT8_GROUP 4
@@ -34,7 +34,7 @@ typedef struct
   const PlaitScalar *scales;
   PlaitScalar *y;
   gint64 y_stride;
-  gint64 width; /* columns of the panel that are written to @y */
+  gint64 width; /* number of columns of the panel that are written to @y */
   gboolean add;
 } PlaitInt8Panel;
 
