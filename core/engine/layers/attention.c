@@ -260,8 +260,8 @@ plait_attention_apply (PlaitTape *tape, const PlaitAttention *attention, PlaitNo
   return apply_output (tape, attention, context, readable_rows (tape, query_rows, memories, n));
 }
 
-/* Returns one byte for each row: 1 if any of the @n items is present. Returns NULL if some item is present in all
- * rows. */
+/* Returns one byte for each row: 1 if any of the @n items is present. Returns NULL if @present or one of its entries is
+ * NULL, because every row then has an item. */
 static const guint8 *
 rows_with_items (PlaitTape *tape, gint64 rows, const guint8 *const *present, guint n)
 {

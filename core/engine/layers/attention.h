@@ -66,8 +66,8 @@ PlaitNode *plait_attention_apply_to_starts (PlaitTape *tape, const PlaitAttentio
 PlaitKeyValues plait_attention_project (PlaitTape *tape, const PlaitAttention *attention, guint index,
                                         PlaitNode *memory, PlaitRagged rows);
 
-/* Stores the keys of @key_values transposed too, which is faster if search reads them at every step. The copy is in the
- * arena of @tape and must live as long as @key_values is used. Only for keys that need no gradient. */
+/* Stores also the transpose of the keys in @key_values. This saves time if search reads the keys at every step. The
+ * copy is in the arena of @tape and must live as long as @key_values is used. Only for keys that need no gradient. */
 void plait_key_values_transpose (PlaitTape *tape, PlaitKeyValues *key_values);
 
 /*

@@ -28,7 +28,7 @@ typedef enum
   PLAIT_READERS_ALL,    /* all rows attend to the first rows of sentences */
 } PlaitReaders;
 
-/* Activations of a feed-forward layer that users can choose. */
+/* Activations that users can choose for a feed-forward layer. */
 typedef enum
 {
   PLAIT_FEED_FORWARD_RELU,
@@ -67,8 +67,8 @@ typedef struct
   gint64 window;
 } PlaitEncoderStackDeclaration;
 
-/* Initialises the fields of a PlaitEncoderStackDeclaration that users set, from fields of equal names in @settings, the
- * settings struct of a plugin. */
+/* Initialises those fields of a PlaitEncoderStackDeclaration whose values users choose. Reads the fields with equal
+ * names in @settings, the settings struct of a plugin. */
 #define PLAIT_ENCODER_STACK_SETTINGS(settings)                                                                         \
   .layers = (settings)->layers, .heads = (settings)->heads, .feed_forward = (settings)->feed_forward,                  \
   .dropout = (settings)->dropout, .attention_dropout = (settings)->attention_dropout,                                  \

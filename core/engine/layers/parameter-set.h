@@ -15,12 +15,13 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitParameters, plait_parameters_free)
   (G_LIKELY (condition) ? (void)0 : plait_parameters_expect_failed ((parameters), G_STRFUNC, #condition))
 void plait_parameters_expect_failed (PlaitParameters *parameters, const char *function, const char *condition);
 
-/* Sets the number that layer normalisations declared from now on add to the variance; 1e-6 by default. */
+/* Sets the number that is added to the variance in layer normalisations, 1e-6 by default. The number holds for layers
+ * that are declared after this call. */
 void plait_parameters_set_norm_epsilon (PlaitParameters *parameters, double epsilon);
 double plait_parameters_norm_epsilon (const PlaitParameters *parameters);
 
-/* Requires that names of parameters declared from now on begin with @prefix (borrowed; NULL: any name). Returns the
- * previous prefix. */
+/* Sets the prefix of parameter names (borrowed; NULL: any name) and returns the previous prefix. The names of
+ * parameters that are declared after this call must begin with @prefix. */
 const char *plait_parameters_set_prefix (PlaitParameters *parameters, const char *prefix);
 
 /* Returns FALSE with PLAIT_ERROR_PLUGIN and the first fault if any declaration so far was faulty. */
