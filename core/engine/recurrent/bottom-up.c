@@ -71,7 +71,7 @@ place_of (const Height *height, gint64 l, gint64 row)
   return plait_lower_bound (heights->row, heights->first[l], heights->first[l + 1], row);
 }
 
-/* Sets the step to the bundle's nodes of height @l. FALSE if it has no node of this height. */
+/* Sets the step to the bundle's nodes of height @l. FALSE if the bundle has no node of this height. */
 static gboolean
 set_height (Height *height, gint64 l)
 {

@@ -19,6 +19,6 @@ typedef void (*PlaitBundleWork) (gpointer data, gint64 bundle, gint64 bundles, P
 void plait_bundles_run (PlaitPool *pool, gint64 sentences, gint64 most_rows, const PlaitRnnWeight *factors, guint n,
                         PlaitBundleWork work, gpointer data);
 
-/* Returns the first row of bundle @bundle if @sentences, of @rows rows in all, are cut into @bundles bundles of about
- * equal rows. Returns @rows for @bundle == @bundles. */
+/* Returns the first row of bundle @bundle if @sentences, of @rows rows in all, are cut into @bundles bundles with about
+ * equally many rows each. Returns @rows for @bundle == @bundles. */
 gint64 plait_bundle_row (PlaitRagged sentences, gint64 rows, gint64 bundle, gint64 bundles);

@@ -62,7 +62,8 @@ place_of (const PlaitTreeSide *children, gint64 at, gint64 row)
   return plait_lower_bound (children->parent, children->first[at], children->first[at + 1], row);
 }
 
-/* Sets the step to the bundle's left (@side 0) or right (1) children at depth @at. FALSE without such children. */
+/* Sets the step to the bundle's left (@side 0) or right (1) children at depth @at. FALSE if the bundle has no such
+ * children. */
 static gboolean
 set_depth (Depth *depth, gint64 at, gint64 side)
 {
