@@ -5,7 +5,7 @@
 
 #define MAX_ABBREVIATION 24 /* bytes of the longest abbreviation, no-break spaces included */
 
-/* Abbreviations of one language. Their first letter also matches as a capital. */
+/* Abbreviations of one language. An abbreviation also matches text that begins with the capital of its first letter. */
 typedef struct
 {
   const char *language;
@@ -85,8 +85,8 @@ is_abbreviated (const Language *language, const char *text, const char *stop, co
   return FALSE;
 }
 
-/* Returns the start of the word that ends with a full stop right before @stop, if it is a single capital letter,
- * or with @digits instead a number of one or two digits. Returns NULL otherwise. */
+/* Returns the start of the short word before the full stop that ends at @stop; NULL without such a word. Without
+ * @digits, a short word is a single capital letter; with @digits, it is a number of one or two digits. */
 static const char *
 short_word (const char *text, const char *stop, gboolean digits)
 {

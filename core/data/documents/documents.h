@@ -34,8 +34,8 @@ typedef struct
   char language[PLAIT_DOCUMENT_LANGUAGE_LENGTH];
 
   gboolean start_tokens; /* TRUE: put a start token (BOS) before each sentence */
-  gint64 roles;   /* maximum number of roles in one document, named by the prefix "NAME: " of sentences; 0: no roles */
-  gint64 maximum; /* maximum tokens of a chunk, counting start tokens but not end tokens; 0: documents stay whole */
+  gint64 roles;          /* maximum number of roles (prefixes "NAME: " of sentences) in one document; 0: no roles */
+  gint64 maximum;     /* maximum tokens of a chunk, counting start tokens but not end tokens; 0: documents stay whole */
   gboolean truncates; /* TRUE: drop the rest of a document after @maximum tokens instead of cutting it into chunks */
 } PlaitDocumentSettings;
 
@@ -79,9 +79,9 @@ typedef struct
   gint64 line;
 } PlaitDocument;
 
-/* Appends the ids of the sentences in @text, separated by LF, to @ids, and writes their numbers of tokens to
- * @sentences. Puts BOS before each sentence with @start_tokens, else before the first sentence if the vocabulary begins
- * texts with it. A sentence that encodes to nothing becomes an unknown token. */
+/* Encodes @text, whose sentences are separated by LF: appends the ids to @ids, and writes the number of tokens of each
+ * sentence to @sentences. Puts BOS before each sentence with @start_tokens, else before the first sentence if the
+ * vocabulary begins texts with it. A sentence that encodes to nothing becomes an unknown token. */
 void plait_document_encode (const PlaitVocabulary *vocabulary, const char *text, gsize length, gboolean start_tokens,
                             GArray *ids, PlaitDocumentSentence *sentences);
 
@@ -96,13 +96,13 @@ void plait_document_decode (const PlaitVocabulary *vocabulary, const gint32 *ids
  * allow. Fails on a sentence above its maximum, and on streams with different numbers of sentences. */
 gboolean plait_documents_cut (const PlaitDocument *documents, gint64 n_documents, GArray *ends, GError **error);
 
-/* Returns the name of a tuple in files: its line number, such as "3", or, if documents are @cut, with the number of the
- * chunk, such as "3.0". (transfer full) */
+/* Returns the name that files give to a tuple: the number @document, such as "3". If documents are @cut, the number of
+ * the chunk follows, such as "3.0". (transfer full) */
 char *plait_document_chunk_name (gboolean cut, gint64 document, gint64 chunk);
 
 /* Returns the sentences @first .. @end - 1 of @document (or fewer, at its end) as a document, and its number of rows in
- * *@rows. If the settings truncate, at most maximum rows remain, and the last sentence may be cut short. @drops_start:
- * leave out the first start token; decoders add it to targets themselves. */
+ * *@rows. If settings->truncates, at most settings->maximum rows remain, and the last sentence may be cut short.
+ * @drops_start: leave out the first start token; decoders add it to targets themselves. */
 PlaitDocument plait_document_slice (const PlaitDocument *document, gint64 first, gint64 end, gboolean drops_start,
                                     gint64 *rows);
 

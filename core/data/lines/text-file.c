@@ -349,7 +349,7 @@ fail_nul (const PlaitTextReader *reader, gint64 line, gsize byte, GError **error
       reader->name, line, byte);
 }
 
-/* Returns the length of the ASCII text without NUL at the start of @text, a multiple of 8. */
+/* Returns how many bytes at the start of @text are ASCII and not NUL, rounded down to a multiple of 8. */
 static gsize
 count_plain (const char *text, gsize length)
 {

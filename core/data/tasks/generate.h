@@ -30,8 +30,9 @@ typedef struct
   const PlaitTaskParameter *parameters;
   gint64 n_parameters;
 
-  /* Appends one tuple's line of each stream to @lines [streams], which are empty, without line end; for documents all
-   * their lines with line ends. @values has one value per parameter. All random numbers come from @key. */
+  /* Writes one tuple to @lines [streams], which are empty. A stream gets one line, without its line end; a stream of
+   * documents gets all lines of one document, with their line ends. @values has one value per parameter. All random
+   * numbers come from @key. */
   void (*generate) (const gint64 *values, PlaitRandomKey key, GString *const *lines);
 } PlaitTask;
 

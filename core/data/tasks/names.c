@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The task names: translate a sentence word by word, and copy its names. Words are drawn uniformly from a small
- * lexicon; names are drawn from 4,900^3 names, so that the names of one tuple are in no other one:
+ * lexicon; names are drawn from 4,900^3 names, so that almost no name is in two tuples:
  *
  *     a:        dabo tero Dabotaronile nila
  *     target:   giso lamu Dabotaronile pevo

@@ -3,17 +3,17 @@
  * The task reorder: translate a sentence, given with its tree, into a language with another word order, which only the
  * tree determines.
  *
- * A grammar has pairs of types: one type of a pair keeps the order of a node's two children, the other swaps them. A
- * word has a type. A node has the partner of its head child's type. Which child is the head depends on the types of
- * both children, by a table drawn at random from the number of the grammar. So along a chain of phrases with one head
- * word, keeping and swapping alternate. A sentence is drawn as
+ * A grammar has pairs of types: one type of a pair keeps the order of a node's two children, the other swaps them. Each
+ * word and each node has a type. The type of a node is the partner of the type of its head child. Which child is the
+ * head depends on the types of both children, by a table drawn at random from the number of the grammar. So along a
+ * chain of phrases with one head word, keeping and swapping alternate. A sentence is drawn as
  *
  *     its length     uniformly from shortest to longest
  *     its words      uniformly from the lexicon, independently
  *     its tree       at each node a uniform split point
  *
- * so words give no information about the tree: every tree is possible over every sentence. Stream a has the words,
- * a.trees the tree with the type of each node as label (B and D swap), and the target the translated words in the new
+ * so words give no information about the tree: every tree is possible over every sentence. Stream a has the words.
+ * Stream a.trees has the tree, with types as labels (B and D swap). The target has the translated words in the new
  * order:
  *
  *     a:        dolu bafe rino

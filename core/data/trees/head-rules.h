@@ -4,8 +4,8 @@
 #include "text/error.h"
 
 /*
- * Head rules: they select the head among the children of a constituent. They are a key-file
- * schemas/head-rules/NAME.ini, which is searched for like a plugin (loading/registry.h). So another language needs only
+ * Rules that select the head among the children of a constituent. The rules of a language are a key-file,
+ * schemas/head-rules/NAME.ini, which is searched for like a plugin (loading/registry.h). Another language needs only
  * another file:
  *
  *     [head-rules]
@@ -18,8 +18,8 @@
  *     PP=right IN TO; right VBG; right
  *
  * A rule is a list of searches; the first that finds a child decides. A search begins with the leftmost child ("left")
- * or the rightmost one ("right") and looks for a child with one of the labels that follow, or for any child. Labels are
- * compared without function tags, the part from the first '-' or '=' on (NP-SBJ). If no search finds a child, "other"
+ * or the rightmost one ("right") and looks for a child with one of the labels that follow, or for any child. Function
+ * tags of labels are ignored: the first '-' or '=' and all that follows (NP-SBJ). If no search finds a child, "other"
  * names the side of the head.
  */
 typedef struct PlaitHeadRules PlaitHeadRules;

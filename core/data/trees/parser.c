@@ -13,7 +13,7 @@
 #include "process/sandbox.h"
 #include "text/words.h"
 
-#define AHEAD 64 /* maximum number of lines per process that are read while an earlier line is still being parsed */
+#define AHEAD 64 /* maximum number of lines per process that wait for an earlier line */
 #define MEMORY ((gsize)2 << 30)
 #define START_SECONDS 120
 #define LOOK_SECONDS .2 /* longest time between two looks at the stop flag */
@@ -45,7 +45,7 @@ typedef struct
   int socket;
   gboolean started;
   Job *job;        /* the sentence that is being parsed, or NULL */
-  gint64 deadline; /* latest end of the worker's start or of its job, in monotonic microseconds */
+  gint64 deadline; /* time limit of the job, or of the start of the worker, in monotonic microseconds */
 } Worker;
 
 typedef struct

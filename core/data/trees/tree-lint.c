@@ -177,8 +177,8 @@ words_of (const Reading *reading)
   return g_strv_builder_end (words);
 }
 
-/* Returns the name of @label. An empty label becomes X, as in the Penn Treebank for unknown labels; without it, the
- * word after the bracket would be read as a label. */
+/* Returns the name of @label. An empty label becomes X, the unknown label of the Penn Treebank. Without a label, the
+ * word after the bracket would be read as the label. */
 static const char *
 label_of (const Reading *reading, gint32 label)
 {

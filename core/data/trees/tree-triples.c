@@ -100,8 +100,9 @@ attach_child (PlaitTree *tree, guint triple, gint64 number, GHashTable *inner, G
   return TRUE;
 }
 
-/* Checks that all nodes are below the root and the words in order. There is one child link fewer than nodes and each
- * node is a child once, so exactly one node has no parent; nodes that are not below it form cycles. */
+/* Checks that all nodes are below the root and the words in order. There is one child link fewer than nodes, and no
+ * node is a child twice, so exactly one node has no parent: the root. A node that is not below the root is on a cycle
+ * or below one. */
 static gboolean
 check_order (PlaitTree *tree, const GArray *triples, GError **error)
 {
