@@ -121,7 +121,7 @@ prepared_library (void)
   return table;
 }
 
-/* Makes OpenBLAS allocate buffers for @threads threads. If memory ran out later, it would retry forever. */
+/* Makes OpenBLAS allocate buffers for @threads threads. If memory ran out later, OpenBLAS would retry forever. */
 static gboolean
 reserve (const PlaitBlasTable *table, guint threads, GError **error)
 {
@@ -158,7 +158,7 @@ plait_blas_reserve (PlaitPool *pool, GError **error)
   return !table || !served || reserve (table, plait_pool_threads (pool), error);
 }
 
-/* The least width and depth of a product for which a call of BLAS pays. */
+/* A call of BLAS costs more time than it saves if a product has a smaller width or depth than this. */
 #define MIN_SIDE 8
 
 gboolean

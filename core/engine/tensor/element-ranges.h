@@ -24,6 +24,6 @@ typedef void (*PlaitRangeFunction) (gconstpointer data, PlaitScalar *const *at, 
 void plait_element_ranges_run (PlaitPool *pool, const PlaitTensor *tensors, guint n_tensors, PlaitRangeFunction range,
                                gconstpointer data);
 
-/* Returns the first index in @first .. @end - 1 whose number is at least @least, or @end. @numbers must be in ascending
- * order. */
+/* Returns the first index in @first .. @end - 1 whose number is at least @least; @end if there is none. @numbers must
+ * be in ascending order. */
 gint64 plait_lower_bound (const gint64 *numbers, gint64 first, gint64 end, gint64 least);

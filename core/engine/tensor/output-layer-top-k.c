@@ -9,7 +9,7 @@
 /* Number of words that are compared with a bound before the bound is raised. */
 #define WORDS_AT_ONCE 64
 /* Limits of the search for a thread's first bound. The distance between the greatest logit and the bound is doubled
- * while it is at most MAX_DISTANCE; then HALVINGS bisections refine it. */
+ * while the distance is at most MAX_DISTANCE; then HALVINGS bisections refine the bound. */
 #define MAX_DISTANCE 64
 #define HALVINGS 3
 /* Number of rows whose logits a thread's scratch memory holds at once. */
@@ -74,8 +74,8 @@ insert (Candidate *candidates, guint n, guint most, Candidate word)
   return n + 1;
 }
 
-/* Returns a bound that at least search->best logits of the block reach, but few more do; -INFINITY if there is no such
- * bound close to @greatest. */
+/* Returns a bound: at least search->best logits of the block reach the bound, but not many more. Returns -INFINITY if
+ * such a bound would be far below @greatest. */
 static PlaitScalar
 first_bound (const Search *search, const PlaitScalar *logits, PlaitScalar greatest, gint64 n)
 {
@@ -203,9 +203,9 @@ is_forbidden (const Search *search, gint64 row, gint32 id)
 }
 
 /*
- * Finds the best words of the mixture in @row, with log-probabilities, and returns their number. Compares
- * only the copied words and @words [@found], the best words of the softmax: the mixture multiplies the probabilities of
- * all words that are not copied by one factor and so keeps their order.
+ * Finds the best words of the mixture in @row, with log-probabilities, and returns their number. Compares only the
+ * copied words and @words [@found], the best words of the softmax. The mixture multiplies the probabilities of all
+ * other words by one factor, so it keeps the order of these words.
  */
 static guint
 mix_row (const Search *search, gint64 row, Candidate *words, guint found, Candidate *mixed, double log_sum)
@@ -309,7 +309,7 @@ typedef struct
   const PlaitPacked *table;
   const PlaitScalar *bias;
   const PlaitOutputMixture *mixture;
-  PlaitTensor logits;         /* [rows, words], then columns for copied words whose ids are not below words */
+  PlaitTensor logits;         /* [rows, V], then columns for the copied words whose ids are at or above V */
   PlaitScalar *copied_logits; /* logits of the copied words of all rows */
   gint64 block, blocks;
   Statistics *statistics; /* [row][block] */

@@ -45,7 +45,8 @@ typedef struct
   PlaitScalar target;      /* logit of the target */
   PlaitScalar generated;   /* factor of the gradient of the softmax, 1 without copied words */
   PlaitScalar share;       /* factor of the target's own term in the gradient of its logit, 1 without copied words */
-  gboolean first_in_block; /* TRUE if all words with lower ids in the target's block have lower logits */
+  gboolean first_in_block; /* TRUE if, within the target's block, all words with lower ids have lower logits than the
+                              target */
   gboolean correct;
 } Row;
 

@@ -51,10 +51,10 @@ PlaitOutputLayerSums plait_output_layer_compute (PlaitPool *pool, PlaitArena *ar
  * packed (plait_pack (table, TRUE)). Writes ids [r][best], most probable first (ties: the lower id), and
  * log_probabilities [r][best]. @best <= V.
  *
- * @forbidden: @n_forbidden different ids that are never returned, but count in the softmax. @forbid: a byte for each
- * row, TRUE if the ids are forbidden in this row; NULL: they are forbidden in every row. If fewer than @best words may
- * be returned, the last ids are -1 with log-probability minus infinity. @mixture: copied words, whose ids may be at or
- * above V; or NULL.
+ * @forbidden: @n_forbidden different ids that are not returned for some rows, but count in the softmax. @forbid: a byte
+ * for each row, TRUE if the ids are forbidden in this row; NULL: the ids are forbidden in every row. If fewer than
+ * @best words may be returned, the last ids are -1 with log-probability minus infinity. @mixture: copied words, whose
+ * ids may be at or above V; or NULL.
  */
 void plait_output_layer_top_k (PlaitPool *pool, PlaitArena *arena, PlaitTensor states, const PlaitPacked *table,
                                const PlaitScalar *bias, const gint32 *forbidden, guint n_forbidden,

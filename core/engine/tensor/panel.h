@@ -12,8 +12,9 @@
  * with packed weights use the same rounds, so that the bits are equal. */
 #define PLAIT_MAX_PANEL_DEPTH 512
 
-/* A right factor up to this size stays in the caches of every thread. Then each thread computes some rows of the
- * result, as elementwise work before and after does. With a larger factor it computes some columns. */
+/* A right factor up to this size stays in the caches of every thread, so each thread computes some rows of the result,
+ * as in elementwise work before and after the product. If the right factor is larger, each thread computes some
+ * columns. */
 #define PLAIT_CACHED_FACTOR_BYTES 786432
 
 static inline gint64
