@@ -423,6 +423,33 @@ TEST_CASE (check_command, a_plan_estimates_what_takes_long)
   CHECK_CONTAINS (shorter.output, "\"step_is_estimated\": false");
 }
 
+/* The first rows of a long sentence are measured even if later tokens of it are masked. A sentence with word alignments
+ * is not cut. */
+TEST_CASE (check_command, a_plan_of_long_sentences_reads_only_rows_that_are_left)
+{
+  g_autoptr (GString) source = g_string_new ("a b\n"), links = g_string_new ("0-0\n");
+  static const char *const cases[]
+      = { "target=a\n[predict]\nkind=masked\n", "target=b\ntrain.b=cut.a\ntrain.a.alignment=cut.links\n" };
+
+  for (guint i = 0; i < 4200; i++)
+    {
+      g_string_append (source, i % 3 > 0 ? "a " : "b ");
+      g_string_append_printf (links, "%s%u-%u", i > 0 ? " " : "", i, i);
+    }
+  plait_test_write ("cut.a", source->str);
+  plait_test_write ("cut.links", links->str);
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      CONTEXT ("%s", cases[i]);
+      plait_test_write ("cut.ini", plait_test_format ("[data]\nvocabulary_type=words\ntrain.a=cut.a\n%s"
+                                                      "%s%s[train]\nbatch=1\n",
+                                                      cases[i], SMALL_SOURCE ("a"), TINY_DECODER));
+      PlaitTestCall plan = DONE (CALL ("run", "cut.ini", "--dry-run", "-q"));
+
+      CHECK_CONTAINS (plan.output, "a step, estimated ");
+    }
+}
+
 /* Before a run learns a vocabulary, it reports each fault of its files once: numbers of lines and of trees, empty
  * lines, invalid UTF-8. */
 TEST_CASE (check_command, a_run_finds_files_that_do_not_go_together_before_it_learns)

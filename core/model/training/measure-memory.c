@@ -45,15 +45,36 @@ is_long (const PlaitBatch *batch)
 }
 
 static void
-shorten (PlaitRagged rows)
+shorten (PlaitRagged rows, gint64 n)
 {
   gint64 *offsets = plait_batch_fill (gint64, rows.offsets);
 
-  offsets[1] = MIN (offsets[1], MAX_ROWS);
+  offsets[1] = MIN (offsets[1], n);
+}
+
+/* Shortens the target of @part, which has one sentence. If tokens are masked, keeps those in the rows that are left. */
+static void
+shorten_target (const PlaitTrainer *trainer, const PlaitBatch *part)
+{
+  gint64 n = 0;
+
+  if (plait_model_specification (trainer->setup.model)->predict.kind != PLAIT_PREDICT_MASKED)
+    n = MAX_ROWS;
+  else /* target_inputs has the positions of the masked tokens, in ascending order */
+    while (n < plait_ragged_rows (part->target_rows) && part->target_inputs[n] < MAX_ROWS)
+      n++;
+  shorten (part->target_rows, n);
+}
+
+/* TRUE if no other data of @input name its rows. */
+static gboolean
+can_be_cut (const PlaitInput *input)
+{
+  return input->kind == PLAIT_INPUT_TOKENS && !input->trees && !input->documents && !input->alignment;
 }
 
 PlaitBatch *
-plait_trainer_truncated_batch (const PlaitBatch *batch)
+plait_trainer_truncated_batch (const PlaitTrainer *trainer, const PlaitBatch *batch)
 {
   gint64 s = 0;
   PlaitBatch *part;
@@ -64,16 +85,15 @@ plait_trainer_truncated_batch (const PlaitBatch *batch)
     if (longest_of (batch, other) > longest_of (batch, s))
       s = other;
   for (gint64 source = 0; source < batch->n_sources; source++)
-    if (batch->inputs[source].kind != PLAIT_INPUT_TOKENS || batch->inputs[source].trees
-        || batch->inputs[source].documents)
+    if (!can_be_cut (&batch->inputs[source]))
       return NULL;
   part = plait_batch_slice (batch, s, 1, NULL);
   if (!part)
     return NULL;
   for (gint64 source = 0; source < part->n_sources; source++)
-    shorten (part->inputs[source].rows);
+    shorten (part->inputs[source].rows, MAX_ROWS);
   if (part->target_rows.offsets)
-    shorten (part->target_rows);
+    shorten_target (trainer, part);
   return part;
 }
 
@@ -131,7 +151,7 @@ plait_trainer_measure_memory (PlaitTrainer *trainer, gsize *bytes, gboolean *est
 
   if (!find_largest (trainer, &largest, error))
     return FALSE;
-  truncated = largest.all ? plait_trainer_truncated_batch (largest.all) : NULL;
+  truncated = largest.all ? plait_trainer_truncated_batch (trainer, largest.all) : NULL;
   batch = truncated ? truncated : largest.shorter ? largest.shorter : largest.all;
   *estimated = batch != largest.all && plait_trainer_rows (batch) < largest.rows;
   if (!plait_model_check_batch (trainer->setup.model, largest.all ? largest.all : batch, error))

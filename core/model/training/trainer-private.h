@@ -52,9 +52,9 @@ gint64 plait_trainer_epoch (const PlaitTrainer *trainer);
 gint64 plait_trainer_rows (const PlaitBatch *batch);
 
 /* Returns the first rows of the longest sentence of @batch, as a batch, if that sentence is too long to compute in
- * full. Returns NULL if no sentence is too long, or if the sentence cannot be cut, for example because it has trees.
- * The result borrows from @batch. (transfer full) */
-PlaitBatch *plait_trainer_truncated_batch (const PlaitBatch *batch);
+ * full. Returns NULL if no sentence is too long, or if the sentence cannot be cut, because other data name its rows:
+ * trees, documents or word alignments. The result borrows from @batch. (transfer full) */
+PlaitBatch *plait_trainer_truncated_batch (const PlaitTrainer *trainer, const PlaitBatch *batch);
 
 /* Adds the ratio of the current update to the mean ratio of the last updates (divergence.c). */
 void plait_trainer_note_likelihood (PlaitTrainer *trainer);

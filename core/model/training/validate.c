@@ -58,7 +58,7 @@ plait_trainer_measure_validation_memory (PlaitTrainer *trainer, gsize *bytes, GE
     return TRUE;
   iterator = new_iterator (trainer, error);
   batch = iterator ? plait_iterator_next (iterator, &local) : NULL;
-  truncated = batch ? plait_trainer_truncated_batch (batch) : NULL;
+  truncated = batch ? plait_trainer_truncated_batch (trainer, batch) : NULL;
   if (batch && pass_batch (trainer, &(Pass){ .trainer = trainer, .batch = truncated ? truncated : batch }, &local))
     *bytes = plait_arena_peak (trainer->arena);
   if (truncated)
