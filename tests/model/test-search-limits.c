@@ -287,3 +287,32 @@ TEST_CASE (search, refuses_a_model_without_numbers)
       CHECK_ERROR (error, PLAIT_ERROR_INPUT, "the model gives no word a probability");
     }
 }
+
+/* If no word may follow a sample, because all n-grams would repeat, the sample ends there. */
+TEST_CASE (search, ends_a_sample_that_no_word_may_follow)
+{
+  g_auto (SearchFixture) fixture = search_fixture_new ("serial", 0, NULL, FALSE);
+  g_autoptr (PlaitBatch) batch = search_fixture_batch (&fixture);
+  g_autoptr (PlaitSearch) search
+      = plait_search_new (fixture.model->model, fixture.pool, PLAIT_PRECISION_FLOAT, 0, NULL);
+
+  for (guint samples = 0; samples < 2; samples++)
+    {
+      PlaitDecodeSettings settings = search_fixture_settings (2);
+      CONTEXT ("%u", samples);
+
+      settings.method = samples ? PLAIT_DECODE_METHOD_SAMPLE : PLAIT_DECODE_METHOD_BEAM;
+      settings.no_repeat_ngrams = 1;
+      settings.minimum_length = 40;
+      settings.maximum_length = 50;
+      PlaitHypotheses *found = plait_search_batch (search, batch, &settings, NO_ERROR);
+      REQUIRE (found != NULL);
+      for (gint64 s = 0; s < 3; s++)
+        {
+          CHECK_INT (found[s].n, settings.n_best);
+          CHECK_INT (found[s].hypotheses[0].length, PLAIT_FIXTURE_WORDS - 3); /* all but PAD, BOS and EOS */
+          CHECK (!found[s].hypotheses[0].ended);
+        }
+      plait_hypotheses_free (found, 3);
+    }
+}

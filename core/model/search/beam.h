@@ -53,7 +53,8 @@ guint plait_beam_row_columns (const PlaitBeam *beam);
 
 /* Selects words for row @row of the next step from the log-probabilities of all @n_words words, and writes them to @ids
  * and @of_ids [plait_beam_row_columns]. Overwrites @log_probabilities. @forbidden words are not selected, except in a
- * prefix. @end: in the last step, only EOS is selected. Several threads may compute rows at once. */
+ * prefix. @end: in the last step, only EOS is selected. A sample without a word has the log-probability NaN if the row
+ * has NaN, else minus infinity. Several threads may compute rows at once. */
 void plait_beam_row_words (const PlaitBeam *beam, gint64 row, PlaitScalar *log_probabilities, gint32 n_words,
                            const gint32 *forbidden, guint n_forbidden, gboolean end, gint32 *ids, PlaitScalar *of_ids);
 

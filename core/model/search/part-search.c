@@ -88,15 +88,16 @@ max_own_words (const PlaitPartSearch *work)
 }
 
 /* Fails the step if a row has no word with a probability, because its values are not finite. @needs_rows: the words
- * come from plait_beam_row_words, where phrases may leave a row without a word; that is not an error. */
+ * come from plait_beam_row_words. Phrases and forbidden n-grams may leave such a row without a word; that is not an
+ * error. */
 static void
 expect_words (const PlaitPartSearch *work, gint64 n, guint best, gboolean needs_rows, const gint32 *ids,
               const PlaitScalar *log_probabilities)
 {
-  gboolean phrases = needs_rows && work->settings.method != PLAIT_DECODE_METHOD_SAMPLE;
+  gboolean samples = work->settings.method == PLAIT_DECODE_METHOD_SAMPLE;
 
   for (gint64 row = 0; row < n; row++)
-    if (ids[row * best] < 0 ? !phrases : isnan (log_probabilities[row * best]))
+    if (samples || ids[row * best] >= 0 ? isnan (log_probabilities[row * best]) : !needs_rows)
       plait_arena_fail (work->workspace->step_arena,
                         g_error_new_literal (PLAIT_ERROR, PLAIT_ERROR_INPUT,
                                              "search: the model gives no word a probability, because its states are "

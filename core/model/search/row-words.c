@@ -67,6 +67,16 @@ take_best (const Row *row, guint n, gint32 *ids, PlaitScalar *of_ids)
     }
 }
 
+/* Returns what a sample that drew no word gets as its log-probability: NaN if the row has NaN, else minus infinity. */
+static PlaitScalar
+log_probability_of_none (const Row *row)
+{
+  for (gint32 id = 0; id < row->n; id++)
+    if (isnan (row->log_probabilities[id]))
+      return row->log_probabilities[id];
+  return -(PlaitScalar)INFINITY;
+}
+
 /* Draws the next word of each sample that continues the row. */
 static void
 sample (const Row *row, gint32 *ids, PlaitScalar *of_ids)
@@ -84,7 +94,7 @@ sample (const Row *row, gint32 *ids, PlaitScalar *of_ids)
       double uniform = plait_random_uniform (plait_random_subkey (key, (guint64)(first + i)), (guint64)beam->steps);
 
       ids[i] = plait_sample_word (&beam->settings, row->log_probabilities, row->n, uniform);
-      of_ids[i] = ids[i] >= 0 ? row->log_probabilities[ids[i]] : -(PlaitScalar)INFINITY;
+      of_ids[i] = ids[i] >= 0 ? row->log_probabilities[ids[i]] : log_probability_of_none (row);
     }
 }
 
