@@ -362,3 +362,36 @@ TEST_CASE (span_head, predicts_the_best_spans_or_none)
   CHECK (none > 0 && none < 36);
   CHECK (across > 0);
 }
+
+/* If a number in a model is not finite, there is no best prediction. */
+TEST_CASE (predictions, are_refused_without_numbers)
+{
+  static const struct
+  {
+    PlaitPredictKind kind;
+    const char *parameter;
+  } cases[] = {
+    { PLAIT_PREDICT_CLASS, "class/hidden/bias" },   { PLAIT_PREDICT_CLASS, "class/output/bias" },
+    { PLAIT_PREDICT_CHOICE, "choice/hidden/bias" }, { PLAIT_PREDICT_SPAN, "span/score/bias" },
+    { PLAIT_PREDICT_NUMBER, "number/score/bias" },  { PLAIT_PREDICT_TAGS, "tags/output/bias" },
+  };
+  PlaitRegistry *registry = test_registry ();
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autoptr (PlaitFixture) model = model_of (registry, cases[i].kind, 1, PLAIT_ROW_FIRST, "", NO_ERROR);
+      g_autoptr (PlaitBatch) batch = model ? plait_pass_batch (model, &plait_pass_whole) : NULL;
+      g_autoptr (PlaitPool) pool = plait_pool_new (1, NULL);
+      PlaitDecodeSettings settings = { .beam = 1, .n_best = 1 };
+      g_autoptr (GError) error = NULL;
+      CONTEXT ("%s", cases[i].parameter);
+
+      REQUIRE (batch != NULL);
+      PlaitTensor bias = test_parameter (model, cases[i].parameter);
+      for (gint64 k = 0; k < bias.width; k++)
+        bias.data[k] = (PlaitScalar)NAN;
+      g_autoptr (PlaitSearch) search = plait_search_new (model->model, pool, PLAIT_PRECISION_FLOAT, 0, NO_ERROR);
+      CHECK (!plait_search_batch (search, batch, &settings, &error));
+      CHECK_ERROR (error, PLAIT_ERROR_INPUT, "the model predicts nothing, because its states are not finite");
+    }
+}

@@ -336,6 +336,22 @@ TEST_CASE (source_tags, are_predicted_for_each_token)
     }
 }
 
+TEST_CASE (source_tags, are_not_predicted_without_numbers)
+{
+  g_auto (Setup) setup = { 0 };
+  g_autoptr (PlaitPool) pool = plait_pool_new (1, NULL);
+  g_autoptr (GError) error = NULL;
+  PlaitEncoderOutputs outputs;
+
+  set_up (&setup, "transformer", NULL);
+  PlaitTensor bias = test_parameter (setup.model, "source/second/tags/pos/bias");
+  for (gint64 k = 0; k < bias.width; k++)
+    bias.data[k] = (PlaitScalar)NAN;
+  g_autoptr (PlaitSearch) search = plait_search_new (setup.model->model, pool, PLAIT_PRECISION_FLOAT, 0, NO_ERROR);
+  CHECK (!plait_search_encode (search, setup.batch, &outputs, &error));
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "[source second] tags: the model gives no tag a probability");
+}
+
 TEST_CASE (source_tags, are_refused_in_words)
 {
   g_auto (Setup) setup = { 0 };

@@ -4,6 +4,7 @@
 #include "cross-attention/rows.h"
 #include "layers/parameter-set.h"
 
+#include <math.h>
 #include <string.h>
 
 /* Returns a formatted text in memory that belongs to @parameters. */
@@ -159,6 +160,13 @@ plait_source_tags_predict (const PlaitSourceTags *tags, PlaitTape *tape, const P
   words = distribution (tags, tape, memory, &tokens);
   plait_word_distribution_best (&words, tape, NULL, 0, 1, best, log_probabilities);
   for (gint64 i = 0; i < tokens.n; i++)
-    of_rows[tokens.inputs[i]] = PLAIT_TOKEN_SPECIALS + best[i];
+    {
+      if (!isfinite (log_probabilities[i]))
+        plait_arena_fail (arena, g_error_new (PLAIT_ERROR, PLAIT_ERROR_INPUT,
+                                              "%s: the model gives no tag a probability, because its states are not "
+                                              "finite numbers; choose another checkpoint, or check the data",
+                                              tags->key));
+      of_rows[tokens.inputs[i]] = PLAIT_TOKEN_SPECIALS + best[i];
+    }
   return of_rows;
 }

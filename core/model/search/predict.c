@@ -154,6 +154,17 @@ best_of_logits (PlaitTensor logits, guint best, gint32 *ids, PlaitScalar *log_pr
     }
 }
 
+/* Fails the step if one of @n @values is not a finite number: comparisons would find no best prediction. */
+static void
+expect_finite (PlaitArena *arena, const PlaitScalar *values, gint64 n)
+{
+  for (gint64 i = 0; i < n; i++)
+    if (!isfinite (values[i]))
+      plait_arena_fail (arena, g_error_new_literal (PLAIT_ERROR, PLAIT_ERROR_INPUT,
+                                                    "the model predicts nothing, because its states are not finite "
+                                                    "numbers; choose another checkpoint, or check the data"));
+}
+
 void
 plait_predict (PlaitModel *model, PlaitTape *tape, const PlaitBatch *batch, gint64 n_best, PlaitHypotheses *predictions)
 {
@@ -168,23 +179,22 @@ plait_predict (PlaitModel *model, PlaitTape *tape, const PlaitBatch *batch, gint
   PlaitScalar *log_probabilities;
   PlaitRagged rows = tags ? encoded.tagged : batch->target_rows;
   gint32 *ids;
+  PlaitTensor values = plait_tape_value (tape, states);
   guint best;
 
+  for (gint64 row = 0; row < values.rows; row++)
+    expect_finite (arena, plait_tensor_row (values, row), values.width);
   if (kind == PLAIT_PREDICT_SPAN)
     {
-      PlaitTensor logits = plait_tape_value (tape, states);
-
       for (gint64 s = 0; s < batch->n_sentences; s++)
-        collect_spans (&predictions[s], &batch->inputs[0], s, plait_tensor_row (logits, 2 * s),
-                       plait_tensor_row (logits, 2 * s + 1), specification->predict.longest_answer, (guint)n_best);
+        collect_spans (&predictions[s], &batch->inputs[0], s, plait_tensor_row (values, 2 * s),
+                       plait_tensor_row (values, 2 * s + 1), specification->predict.longest_answer, (guint)n_best);
       return;
     }
   if (kind == PLAIT_PREDICT_NUMBER)
     {
-      PlaitTensor numbers = plait_tape_value (tape, states);
-
       for (gint64 s = 0; s < batch->n_sentences; s++)
-        collect_number (&predictions[s], (double)numbers.data[s]);
+        collect_number (&predictions[s], (double)values.data[s]);
       return;
     }
   best = kind == PLAIT_PREDICT_MASKED || tags
@@ -197,9 +207,11 @@ plait_predict (PlaitModel *model, PlaitTape *tape, const PlaitBatch *batch, gint
       PlaitWordDistribution words = plait_model_words (model, tape, &encoded, states, rows, NULL);
 
       plait_word_distribution_best (&words, tape, NULL, 0, best, ids, log_probabilities);
+      for (gint64 row = 0; row < values.rows; row++)
+        expect_finite (arena, log_probabilities + row * best, 1);
     }
   else
-    best_of_logits (plait_tape_value (tape, states), best, ids, log_probabilities);
+    best_of_logits (values, best, ids, log_probabilities);
   for (gint64 s = 0; s < batch->n_sentences; s++)
     if (kind == PLAIT_PREDICT_MASKED || tags)
       collect_tokens (&predictions[s], ids + rows.offsets[s], log_probabilities + rows.offsets[s],

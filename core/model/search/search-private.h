@@ -96,6 +96,6 @@ void plait_search_end_words (PlaitSearchWorkspace *workspace, const PlaitBeam *b
 /* Predicts classes, tags, choices, spans, numbers or masked tokens of the sentences of @batch on @tape, in evaluation
  * mode. Fills @predictions [n_sentences], zeroed by the caller, as plait_search_batch documents: the @n_best best
  * predictions of each sentence, but only one for tags, numbers and masked tokens. Fails the step if the tape's arena is
- * full; the caller then frees the predictions made so far. */
+ * full or values are not finite numbers; the caller then frees the predictions made so far. */
 void plait_predict (PlaitModel *model, PlaitTape *tape, const PlaitBatch *batch, gint64 n_best,
                     PlaitHypotheses *predictions);
