@@ -3,6 +3,7 @@
 
 #include "contract/pass.h"
 #include "corpus/batch.h"
+#include "cross-attention/rows.h"
 #include "harness.h"
 #include "models.h"
 
@@ -164,4 +165,16 @@ TEST_CASE (tag_head, does_not_mix_sentences)
   g_autoptr (PlaitFixture) model = token_model (registry, PLAIT_PREDICT_TAGS, 3);
 
   CHECK (plait_pass_equals_its_sentences (model, &plait_pass_whole, NO_ERROR));
+}
+
+/* An encoder may put other rows before those of the tokens, and the tokens in any order. */
+TEST_CASE (token_rows, are_found_in_any_order)
+{
+  static const gint64 token[] = { 0, -1, -1, 2, 0, 1, -1 }, offsets[] = { 0, 1, 7 };
+  static const gint64 rows[] = { 4, 5, 3 };
+  const PlaitLinks links = { .token = token };
+  const PlaitMemory memory = { .rows = { 2, offsets }, .links = &links };
+
+  for (gint64 position = 0; position < 3; position++)
+    CHECK_INT (plait_memory_row_of_token (NULL, &memory, 1, position, "tags"), rows[position]);
 }

@@ -114,8 +114,12 @@ plait_memory_row_of_token (PlaitTape *tape, const PlaitMemory *memory, gint64 s,
   const gint64 *token = memory->links ? memory->links->token : NULL;
   GError *fault = NULL;
 
-  /* Rows of tokens are in the order of the tokens. Tokens may lack a row, so the row number is at most the position. */
+  /* If the rows are the tokens in their order, without some of them, the row number is at most the position. Other
+   * encoders may have the row anywhere in the sentence. */
   for (gint64 row = first + MIN (position, end - first - 1); token && row >= first; row--)
+    if (token[row] == position)
+      return row;
+  for (gint64 row = first + position + 1; token && row < end; row++)
     if (token[row] == position)
       return row;
   plait_fail (&fault, PLAIT_ERROR_INPUT,
