@@ -7,7 +7,7 @@ typedef struct
   double rank;
   gint32 position;
   gint32 id;      /* id of the merged piece */
-  guint32 length; /* bytes of both pieces; if this is not their sum now, one of them has been merged in the meantime */
+  guint32 length; /* bytes of both pieces together; another total means that one was merged in the meantime */
 } Candidate;
 
 struct PlaitPairMerger

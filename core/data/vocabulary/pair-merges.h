@@ -29,7 +29,7 @@ typedef struct
   guint64 draws; /* number of draws so far */
 } PlaitMergeDropout;
 
-/* Merges the pieces of one text after another. Only one thread at a time may use it. */
+/* Merges the pieces of a text. One merger can be used for many texts, but by only one thread at a time. */
 typedef struct PlaitPairMerger PlaitPairMerger;
 
 PlaitPairMerger *plait_pair_merger_new (void);

@@ -46,8 +46,8 @@ read_json (const char *path, GError **error)
   return bytes ? plait_json_read_object (g_bytes_get_data (bytes, NULL), g_bytes_get_size (bytes), path, error) : NULL;
 }
 
-/* Sets *@value to the number @key of @config, which must be in 0 .. limit - 1; to -1 if @key is missing and not
- * @needed. */
+/* Sets *@value to the number @key of @config, or to -1 if the number is missing. Fails if the number is not in 0 ..
+ * limit - 1, or if it is missing and @needed. */
 static gboolean
 take_number (json_t *config, const char *key, gboolean needed, gint32 limit, const char *name, gint32 *value,
              GError **error)

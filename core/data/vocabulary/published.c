@@ -355,8 +355,8 @@ decode_subwords (const Published *self, const gint32 *ids, gsize n)
     if (ids[i] >= PLAIT_TOKEN_UNKNOWN)
       g_ptr_array_add (pieces, (gpointer)published_piece (self, ids[i]));
   text = self->subwords->table->decode_pieces (self->subwords, (const char *const *)pieces->pdata, pieces->len);
-  /* Pieces that only the model of the other language knows (Marian has one for source and target each) come back
-   * unchanged, with U+2581 for spaces: replace that character. */
+  /* Marian has one model for the source and one for the target. A piece that is only in the other model comes back
+   * unchanged, with U+2581 in place of spaces. */
   if (text)
     g_string_replace (text, SPACE, " ", 0);
   return text;

@@ -24,7 +24,7 @@ enum
 
 typedef struct
 {
-  const char *text; /* text of the piece; NULL if it is never segmented in another way */
+  const char *text; /* text of the piece; NULL if the piece always stays as it is */
   gsize length;
   float score;
 } Piece;

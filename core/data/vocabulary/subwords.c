@@ -361,8 +361,8 @@ check_settings (const PlaitVocabularySettings *settings, GError **error)
   return TRUE;
 }
 
-/* Sets @error to the reason why training failed. Replaces the options that SentencePiece's @message advises by plait's
- * keys. */
+/* Sets @error to the reason why training failed. @message is from SentencePiece and may recommend options of
+ * SentencePiece; @error recommends keys of plait instead. */
 static void
 explain_failure (const PlaitVocabularySettings *settings, const char *path, const char *message, GError **error)
 {
@@ -391,9 +391,9 @@ explain_failure (const PlaitVocabularySettings *settings, const char *path, cons
                 what, message, strcmp (settings->type, "bpe") == 0 ? "unigram" : "bpe");
 }
 
-/* Raises lines->brackets for each special token, such as <s>, whose name is in @line, because SentencePiece would not
- * learn from these characters. @identity: SentencePiece does not normalise text. Otherwise searches the normalised
- * line, since normalisation can turn other characters into such a name. */
+/* Raises lines->brackets for each special token, such as <s>, whose name is in @line, because SentencePiece does not
+ * learn from text that is spelt like a special token. @identity: SentencePiece does not normalise text. If FALSE,
+ * searches the normalised line, because normalisation can turn other characters into the name of a special token. */
 static void
 note_specials (Lines *lines, const char *line, gsize length, gboolean identity)
 {

@@ -14,9 +14,9 @@
  *   published  the vocabulary of a published model: byte-level BPE, or SentencePiece (published.h)
  *
  * SentencePiece vocabularies encode a tab as a space, and also U+2581, which SentencePiece writes for a space. Decoding
- * returns a space for each. No piece is learnt for U+2585: it becomes unknown, or bytes with byte_fallback. With
- * normalization identity all other known text is decoded unchanged. U+FEFF is an ordinary character; the reader of a
- * file drops the byte order mark before its first line (text-file.h).
+ * returns a space for each. No piece is learnt for U+2585: it becomes the unknown token, or with byte_fallback the
+ * pieces of its bytes. With normalization identity all other known text is decoded unchanged. U+FEFF is an ordinary
+ * character; the reader of a file drops the byte order mark before its first line (text-file.h).
  *
  * Files that plait writes begin with the SHA-256 of the rest, so truncation cannot remove it:
  *
@@ -24,7 +24,8 @@
  *   published       "plait published 2 sha256 HEX" instead of the first line
  *   sentencepiece   80 bytes that SentencePiece skips, an unknown protobuf field: "plait sha256 HEX"
  *
- * The digest is plait_vocabulary_hash, computed over the bytes without it. A run keeps those bytes.
+ * The digest is plait_vocabulary_hash: the SHA-256 of the serialised bytes. A run keeps the serialised bytes, which do
+ * not contain the digest.
  *
  * Ids 0 to 3 are padding, BOS, EOS and unknown (types/input.h) in every vocabulary, even if a SentencePiece model has
  * other ids for them (id-map.h). Text is never read as a special token: if a piece of text is spelt like one, the
@@ -55,8 +56,8 @@ typedef struct
     .type = "bpe", .size = 8000, .minimum_count = 1, .character_coverage = 1, .normalization = "identity",             \
   }
 
-/* Learns a vocabulary from the lines of all @paths (NULL-terminated, plain or gzip) together; so streams may share it.
- * Equal text and settings give equal bytes, with any number of threads. (transfer full) */
+/* Learns a vocabulary from the lines of all @paths (NULL-terminated, plain or gzip) together, so that several streams
+ * may share the vocabulary. Equal text and settings give equal bytes, with any number of threads. (transfer full) */
 PlaitVocabulary *plait_vocabulary_train (const PlaitVocabularySettings *settings, const char *const *paths,
                                          GError **error);
 

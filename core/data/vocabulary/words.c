@@ -330,8 +330,8 @@ by_falling_count (gconstpointer a, gconstpointer b)
   return strcmp (x->text, y->text);
 }
 
-/* Adds @word to @table, and a copy of its text to @text unless that is NULL. @line of @path is for messages; 0 while
- * files are added up. */
+/* Adds @word to @table, and a copy of its text to @text unless that is NULL. @path and @line are for messages; @line is
+ * 0 while the counts of files are added up. */
 static gboolean
 add_word (Table *table, GStringChunk *text, Word word, const char *path, gint64 line, GError **error)
 {
