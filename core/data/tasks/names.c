@@ -71,7 +71,7 @@ generate (const gint64 *values, PlaitRandomKey key, GString *const *lines)
 
 const PlaitTask plait_task_names = {
   .name = "names",
-  .summary = "A sentence to translate word by word, with names that no other sentence has, which the target copies",
+  .summary = "A sentence to translate word by word, with rare names, which the target copies",
   .streams = (const char *const[]){ "a", "target", NULL },
   .parameters = parameters,
   .n_parameters = N_PARAMETERS,
