@@ -6,9 +6,9 @@
 #include "text/word-links.h"
 
 /*
- * Word alignments against alignments by hand (Och & Ney 2003). With links A, sure links S and possible links P, which
- * include S: precision |A & P| / |A|, recall |A & S| / |S|, alignment error rate 1 - (|A & S| + |A & P|) / (|A| + |S|).
- * A row is [|A|, |S|, |A & S|, |A & P|] of a sentence.
+ * Scores word alignments against manual alignments (Och & Ney 2003). A are the predicted links, S the sure links, P the
+ * possible links, which include S: precision |A & P| / |A|, recall |A & S| / |S|, alignment error rate 1 - (|A & S| +
+ * |A & P|) / (|A| + |S|). The row of a sentence is [|A|, |S|, |A & S|, |A & P|].
  */
 enum
 {

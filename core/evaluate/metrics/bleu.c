@@ -2,9 +2,9 @@
 
 /*
  * BLEU (Papineni et al. 2002) with sacreBLEU 2's options (Post 2018): its tokenisers; smoothing of Chen & Cherry
- * (2014); the closest reference length, the shorter of two equally close ones. Also multi-bleu, the score of Moses'
- * multi-bleu.perl that papers before sacreBLEU quote: no smoothing, text already tokenised. That script reads bytes, so
- * only ASCII white space and letters count for it.
+ * (2014); the closest reference length, of two equally close lengths the shorter. Also multi-bleu, the score of Moses'
+ * multi-bleu.perl, quoted by papers older than sacreBLEU: without smoothing, for tokenised text. That script reads
+ * bytes, so only ASCII white space and letters count for it.
  *
  * A row is [hypothesis length, reference length, matches of order 1 .. 4, n-grams of order 1 .. 4].
  */
@@ -141,7 +141,8 @@ add_tokens (const Bleu *bleu, PlaitNgrams *words, const char *text)
   plait_ngrams_add_words (words, tokens);
 }
 
-/* Returns the length among sequences 1 .. @count that is closest to @length; the shortest of equally close ones. */
+/* Returns the length among sequences 1 .. @count that is closest to @length; if several are equally close, the
+ * shortest. */
 static gsize
 closest_length (const PlaitNgrams *words, gsize length, guint count)
 {

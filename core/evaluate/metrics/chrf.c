@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 
 /*
- * chrF (Popović 2015) and chrF++ (Popović 2017) with sacreBLEU 2's options (Post 2018): by default character n-grams up
- * to order 6, for chrF++ also words up to order 2, without white space. Precision and recall are averaged over the
+ * chrF (Popović 2015) and chrF++ (Popović 2017) with sacreBLEU 2's options (Post 2018): by default n-grams of up to 6
+ * characters, without white space; for chrF++ also n-grams of up to 2 words. Precision and recall are averaged over the
  * orders that hypothesis and reference both have. With several references, each sentence uses the one with the best
  * score.
  *
@@ -26,8 +26,8 @@ typedef struct
   guint characters, words; /* highest orders of n-grams of characters and of words */
   gboolean lowercase;
   gboolean whitespace; /* TRUE: white space counts as characters */
-  gboolean epsilon;    /* TRUE: the score is the mean of F over all orders; FALSE: it is F of the mean precision and the
-                          mean recall over the orders that hypothesis and reference both have */
+  gboolean epsilon;    /* TRUE: the score is the mean over all orders of F; FALSE: the score is F of two means, of
+                          precision and of recall, over the orders that hypothesis and reference both have */
 } Chrf;
 
 static const PlaitMetricOption options[] = {

@@ -9,8 +9,8 @@
  *   macro-f1    mean over the references' classes of the F of each class, so rare classes count as much as
  *               frequent ones; equals scikit-learn with labels= set to these classes
  *
- * A row of accuracy is [right, 1]. A row of macro-f1 is [classes, 1], then for each class [predicted and right,
- * predicted, reference], so a score can compute the number of classes.
+ * A row of accuracy is [right, 1]. A row of macro-f1 is [number of classes, 1], then for each class [predicted and
+ * right, predicted, reference]. The first two columns give the number of classes from any sum of rows.
  */
 #include "metrics/metric-kind.h"
 
@@ -19,7 +19,7 @@
 
 #include <string.h>
 
-#define BEGINNING 2 /* columns of a row of macro-f1 before the columns of classes */
+#define BEGINNING 2 /* number of columns before those of the classes in a row of macro-f1 */
 #define EACH 3
 
 /* Maximum number of values in the rows of all sentences, so that they fit into memory. */
@@ -210,7 +210,8 @@ detail_f (const PlaitMetric *metric, const double *sums)
   return g_strdup_printf ("(%u classes)", counted);
 }
 
-/* Classes that no reference has are not averaged, because their number is not a sum over sentences. */
+/* The average leaves out classes that no reference has, because the number of such classes is not a sum over
+ * sentences. */
 static void
 append_signature_f (const PlaitMetric *metric, GString *signature)
 {

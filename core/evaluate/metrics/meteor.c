@@ -7,11 +7,12 @@
  * says so. The score is a harmonic mean of precision and recall, with most weight on recall, reduced by a penalty for
  * the number of chunks of the matches.
  *
- * Among alignments with the most matches, the one with the fewest chunks counts, then the one with the smallest
- * distances between words. A beam search from left to right finds it, as in the original.
+ * Among alignments with the most matches, the one with the fewest chunks counts. Ties go to the smallest sum of
+ * distances between matched words, then to the most equal words. A beam search from left to right finds the alignment,
+ * as in the original.
  *
- * A row is [words of the hypothesis, of the reference, equal words, equal stems, chunks]. Two texts that match
- * completely in one chunk have 0 chunks, also in a corpus, as in the released scorer (MeteorStats.addStats).
+ * A row is [words of the hypothesis, of the reference, equal words, equal stems, chunks]. If two texts match completely
+ * in one chunk, the row has 0 chunks, as in the released scorer (MeteorStats.addStats).
  */
 #include "metrics/metric-kind.h"
 

@@ -38,8 +38,8 @@ typedef struct
   const char *summary; /* summary for users, one line */
 } PlaitMetricOption;
 
-/* Options "tok" and "model" of a metric whose struct @type has the PlaitTokeniser @member. @names: their choices, of
- * type const char *const []. */
+/* Options "tok" and "model" of a metric whose struct @type has the PlaitTokeniser @member. @names: the choices of
+ * "tok", of type const char *const []. */
 #define PLAIT_METRIC_TOKENISER(type, member, names, summary_)                                                          \
   { "tok", PLAIT_METRIC_CHOICE, G_STRUCT_OFFSET (type, member.tokens), names, .summary = summary_ },                   \
   {                                                                                                                    \
@@ -77,8 +77,8 @@ struct PlaitMetricKind
   /* TRUE if the metric finds a word in @text; NULL: any text has words. */
   gboolean (*has_words) (const PlaitMetric *metric, const char *text);
   void (*row) (const PlaitMetric *metric, const PlaitSentence *sentence, double *row);
-  /* Returns the rows of all @pairs. Set instead of the function row if the width depends on the text. Two systems with
-   * the same references have the same width. */
+  /* Returns the rows of all @pairs. A metric whose width depends on the text sets this function and not the function
+   * row. The width then depends on the references only. */
   PlaitStatistics *(*rows) (const PlaitMetric *metric, const PlaitTextPairs *pairs, GError **error);
   double (*score) (const PlaitMetric *metric, const double *sums);
 
@@ -89,7 +89,8 @@ struct PlaitMetricKind
   void (*append_signature) (const PlaitMetric *metric, GString *signature);
 };
 
-/* Value of PlaitMetricKind.width if the width depends on the text. Such a kind sets the function rows, not row. */
+/* Value of PlaitMetricKind.width if the width depends on the text. Such a kind sets the function rows, not the function
+ * row. */
 #define PLAIT_WIDTH_OF_TEXT 0
 
 extern const PlaitMetricKind plait_metric_accuracy;

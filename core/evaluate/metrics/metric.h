@@ -44,7 +44,7 @@ typedef struct
 } PlaitStatistics;
 
 /* Returns the metric for @text: NAME or NAME:OPTION,OPTION=VALUE,... such as "bleu", "bleu:tok=none,smooth=floor" or
- * "chrf++:lowercase". Fails with PLAIT_ERROR_INPUT, which suggests the nearest name, option or choice. (transfer
+ * "chrf++:lowercase". Fails with PLAIT_ERROR_INPUT; the message suggests the nearest name, option or choice. (transfer
  * full) */
 PlaitMetric *plait_metric_new (const char *text, GError **error);
 
@@ -78,7 +78,7 @@ typedef struct
   PlaitMetricOptionType type;
   const char *choices;  /* choices, such as "13a;intl"; NULL for other types */
   const char *standard; /* default; NULL if it depends on other options */
-  const char *minimum;  /* smallest number; NULL, like @maximum, for other types */
+  const char *minimum;  /* smallest number; @minimum and @maximum are NULL if the type is not a number */
   const char *maximum;
   const char *summary;
 } PlaitMetricOptionText;
@@ -87,8 +87,8 @@ typedef struct
  * none) */
 const char *plait_metric_summary (const char *name);
 
-/* Sets *@option to option @index of the metric @name; with @name NULL, to option @index of those that all metrics have.
- * Its texts belong to @texts. FALSE if there are fewer options. */
+/* Sets *@option to option @index of the metric @name; with @name NULL, to option @index of the options that all metrics
+ * have. The strings of @option belong to @texts. FALSE if there are not so many options. */
 gboolean plait_metric_option (const char *name, guint index, GStringChunk *texts, PlaitMetricOptionText *option);
 
 /* Returns the text that names the metric in files and tables, such as "bleu:tok=none". (transfer none) */
@@ -111,8 +111,8 @@ gboolean plait_metric_larger_is_better (const PlaitMetric *metric);
 PlaitStatistics *plait_metric_statistics (const PlaitMetric *metric, const PlaitTextPairs *pairs, GError **error);
 
 /* Checks that @metric can score translations of the references of @pairs, as plait_metric_statistics would; ignores the
- * hypotheses. On failure sets *@failed_at to the invalid sentence or document, from 0, or to pairs->sentences if the
- * fault is not in a single one. */
+ * hypotheses. On failure sets *@failed_at to the index of the invalid sentence or document, or to pairs->sentences if
+ * the fault is not in a single sentence or document. */
 gboolean plait_metric_check_references (const PlaitMetric *metric, const PlaitTextPairs *pairs, gsize *failed_at,
                                         GError **error);
 
@@ -140,6 +140,6 @@ double plait_metric_score (const PlaitMetric *metric, const double *sums);
  * full) */
 char *plait_metric_detail (const PlaitMetric *metric, const double *sums);
 
-/* Returns all settings that the score depends on, in sacreBLEU's format except the version, which names plait.
- * @resamples 0: no interval, so neither @resamples nor @seed is in it. (transfer full) */
+/* Returns all settings that the score depends on, in sacreBLEU's format except the version, which names plait. If
+ * @resamples is 0, there is no interval, and the signature lacks @resamples and @seed. (transfer full) */
 char *plait_metric_signature (const PlaitMetric *metric, gint references, guint resamples, guint64 seed);

@@ -22,7 +22,7 @@
 #define CORRELATION_WIDTH 6
 #define ROUNDING 1e-12 /* a variance up to this share of the mean square counts as 0: it is due to rounding */
 
-/* Sets @numbers [sentences] to the numbers in the texts of @what. */
+/* Sets @numbers [n] to the numbers in @texts [n]. @what: name of the texts for messages. */
 static gboolean
 read_numbers (const char *const *texts, gsize n, const char *what, double *numbers, GError **error)
 {
@@ -83,8 +83,8 @@ rank (double *numbers, gsize n)
     }
 }
 
-/* Returns the rows of a correlation of x and y. Subtracts the first y from all numbers, which does not change the
- * correlation, but keeps digits. */
+/* Returns the rows of a correlation of x and y. Subtracts the first y from all numbers. This does not change the
+ * correlation, but reduces rounding errors. */
 static PlaitStatistics *
 correlation_rows (const double *x, const double *y, gsize n)
 {

@@ -12,8 +12,8 @@
  * larger scores are better. (transfer full) */
 PlaitMetric *plait_metric_new_outside (const char *name, gboolean larger_is_better);
 
-/* Returns the metric whose text is @text, and its name in *@name (transfer full); NULL if @text is another metric.
- * (transfer full) */
+/* Returns the metric whose text is @text, and its name in *@name (transfer full). NULL if @text is not the text of such
+ * a metric. (transfer full) */
 PlaitMetric *plait_metric_read_outside (const char *text, char **name);
 
 /* Returns the rows of @scores [n]. (transfer full) */

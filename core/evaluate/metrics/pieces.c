@@ -10,7 +10,7 @@
 /* Text counts as split into pieces if at least one word in ONE_OF is a marked piece. */
 #define ONE_OF 50
 
-/* Rules that join each format, line by line. */
+/* Rules that join the pieces of each format. Pieces of different lines are not joined. */
 static PlaitTextRule subword_nmt[] = { { "@@(?: |(?=\\n)|\\z)", "" }, { NULL } };
 static PlaitTextRule wordpiece[] = { { " ##(?=[^ \\n])", "" }, { NULL } };
 static PlaitTextRule sentencepiece[]

@@ -196,9 +196,9 @@ sequence_of (const PlaitNgrams *words, guint number)
   return (Sequence){ plait_ngrams_symbols (words, number), plait_ngrams_length (words, number) };
 }
 
-/* Returns the length of the longest common subsequence of @a and @b. @lengths is scratch for b.n + 1 numbers. @back,
- * unless NULL, gets a bit for each pair of symbols, row by row: set where backtracking must skip b's symbol, since the
- * prefix without it has the longer subsequence. */
+/* Returns the length of the longest common subsequence of @a and @b. @lengths is scratch for b.n + 1 numbers. @back
+ * (may be NULL) receives a bit for each pair of symbols, row by row. The bit is set if backtracking must skip the
+ * symbol of @b, because the prefix without this symbol has the longer subsequence. */
 static guint32
 longest_common (Sequence a, Sequence b, guint32 *lengths, guint64 *back)
 {
@@ -261,9 +261,9 @@ score_subsequence (const PlaitNgrams *words)
   return score_of (longest_common (reference, hypothesis, lengths, NULL), hypothesis.n, reference.n);
 }
 
-/* Scores the union: for each sentence of the reference, all words common with any sentence of the hypothesis. Sequences
- * 0 .. @lines - 1 are the hypothesis, the others up to @all_lines the reference. A word counts at most as often as it
- * occurs in the hypothesis. */
+/* Scores the union: a word of a reference sentence matches if it is in the longest common subsequence with any sentence
+ * of the hypothesis. Sequences 0 .. @lines - 1 are the hypothesis, @lines .. @all_lines - 1 the reference. A word
+ * counts at most as often as it occurs in the hypothesis. */
 static Score
 score_union (const PlaitNgrams *words, guint lines, guint all_lines)
 {

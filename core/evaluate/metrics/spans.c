@@ -2,9 +2,9 @@
 
 /*
  * F1 of answer spans: "START END", token numbers, or "-1" for no answer. A text's score is F1 of the tokens that both
- * spans share, averaged over texts, as in SQuAD with tokens for words (Rajpurkar et al. 2016, 2018). No answer scores 1
- * against no answer, else 0. The best of several references counts. A text that is not a span scores 1 if it equals the
- * reference, else 0.
+ * spans share, averaged over texts, as in SQuAD (Rajpurkar et al. 2016, 2018), but with tokens instead of words. If
+ * hypothesis or reference is "-1", the score is 1 if both are, else 0. The best of several references counts. A text
+ * that is not a span scores 1 if it equals the reference, else 0.
  *
  * A row is [F, 1].
  */

@@ -153,8 +153,8 @@ last_cost (const Distance *distance, const gint *costs)
 /* The alignment that the edits describe. */
 typedef struct
 {
-  gint *position; /* [length], for each word of the reference: the last word of the hypothesis at or before it; -1: no
-                     word */
+  gint *position; /* [length]: index of the hypothesis word aligned with each reference word; for an inserted word, of
+                     the hypothesis word before it; -1: no such word */
   gint *hypothesis_bad; /* [words + 1], for each word of the hypothesis: number of edited words before it */
   gint *reference_bad;  /* [length + 1], for each word of the reference: number of edited words before it */
 } Alignment;
@@ -198,8 +198,8 @@ sized (gint n)
   return g_new (gint, (gsize)n + 1);
 }
 
-/* Copies @words [n] to @shifted [n], with the @length words from @start on moved before index @target. A target inside
- * or at the end of the moved words moves them right by its distance from @start. */
+/* Copies @words [n] to @shifted [n], but moves the @length words from @start on before the word at index @target. If
+ * @target is inside or at the end of the moved words, moves them right by @target - @start. */
 static void
 move (const guint32 *words, gint n, gint start, gint length, gint target, guint32 *shifted)
 {

@@ -4,8 +4,8 @@
 #include "metrics/metric.h"
 
 /*
- * Over- and under-translation from attention, as a metric with intervals: the percentage of source words with an
- * attention, summed over a target, above or below a bound. A row is [words above, words below, words].
+ * Over- and under-translation from attention, as a metric with intervals: the percentage of source words whose
+ * attention, summed over the target, is above or below a bound. A row is [words above, words below, words].
  */
 typedef enum
 {
@@ -20,6 +20,6 @@ typedef enum
 PlaitMetric *plait_metric_new_translation_rate (PlaitTranslationFault fault, double bound, const char *of,
                                                 const char *source, const char *layers, const char *title);
 
-/* Returns the metric whose text is @text, and its values of= and source= in *@of and *@source (transfer full); NULL if
- * @text is another metric. (transfer full) */
+/* Returns the metric whose text is @text, and its values of= and source= in *@of and *@source (transfer full). NULL if
+ * @text is not the text of such a metric. (transfer full) */
 PlaitMetric *plait_metric_read_translation_rate (const char *text, const char *title, char **of, char **source);

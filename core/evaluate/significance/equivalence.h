@@ -8,8 +8,8 @@
  *
  * A large p of a difference does not show that two systems are equally good. Here the null hypothesis is that they
  * differ by a margin or more. One test is against differences of -margin and below, the other against differences of
- * margin and above. p is the larger of their two p. It is at most a if the 1 - 2 a interval of the difference lies
- * between -margin and margin.
+ * margin and above. p is the larger of the p values of the two tests. p <= alpha if the interval of the difference with
+ * confidence 1 - 2 alpha lies between -margin and margin.
  */
 
 /* Tests the two systems of @comparison for equivalence within @margin (> 0), in the unit of the metric, and sets the

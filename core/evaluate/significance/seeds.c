@@ -44,7 +44,7 @@ take_seed (Seeds *seeds, guint k, const PlaitMetric *metric, const PlaitStatisti
     {
       const double *row = statistics->values + i * width;
 
-      /* A text of one sentence has no score without it, so this sentence contributes the whole score. */
+      /* A text of one sentence has no score without the sentence, so the sentence contributes the whole score. */
       for (guint c = 0; c < width; c++)
         without[c] = sums[c] - row[c];
       parts[i] = sentences == 1 ? seeds->scores[k]

@@ -57,7 +57,8 @@ typedef struct
   double baseline, system; /* scores of the two systems */
   double difference;       /* system - baseline */
   gint better;             /* 1: the system is better, -1: worse, 0: equal */
-  /* Two-sided; exactly 1 for identical systems. Except for seeds, (trials that count + 1) / (trials + 1). */
+  /* Two-sided p value; exactly 1 for identical systems. Permutation and bootstrap compute (trials that count + 1) /
+   * (trials + 1). */
   double p;
   double adjusted_p; /* equal to p until plait_holm_adjust */
 
@@ -94,8 +95,8 @@ double *plait_bootstrap_differences (const PlaitMetric *metric, const PlaitStati
 void plait_percentiles (double *values, guint count, guint cut, double *low, double *high);
 
 /* Adjusts the p values of @comparisons (element-type PlaitComparison) with one baseline by Holm's step-down method
- * (Holm 1979): rejecting if adjusted_p <= a keeps the probability of any false rejection at most a. Sets adjusted_p of
- * each, and sorts them by p. */
+ * (Holm 1979): if the null hypotheses with adjusted_p <= alpha are rejected, the probability of any false rejection is
+ * at most alpha. Sets adjusted_p of each comparison, and sorts the comparisons by p. */
 void plait_holm_adjust (GPtrArray *comparisons);
 
 /* TRUE if an adjusted p is below .05, which tables mark. */

@@ -4,8 +4,8 @@
 #include "significance/report.h"
 
 /*
- * Scores of systems over the same references, by several metrics, each tested against the first system. Commands that
- * score text print these.
+ * Scores of several systems over the same references, by several metrics. The scores of each system are tested against
+ * those of the first system. Commands that score text print these scores and tests.
  */
 typedef struct
 {
