@@ -5,8 +5,8 @@
 
 #include <string.h>
 
-/* A slot of the hash table: the pair (number of the n-gram's first n - 1 symbols, last symbol), and the n-gram's
- * number. */
+/* A slot of the hash table. Its key is a pair: the id of the (n - 1)-gram with which the n-gram begins, and the last
+ * symbol. Its value is the id of the n-gram. */
 typedef struct
 {
   guint64 pair;
@@ -18,17 +18,18 @@ struct PlaitNgrams
 {
   GArray *offsets;    /* gsize, first symbol of each sequence */
   GArray *symbols;    /* guint32, all sequences end to end */
-  GArray *numbers;    /* guint32, number of the n-gram that begins at each symbol */
+  GArray *numbers;    /* guint32, id of the n-gram that begins at each symbol */
   GHashTable *words;  /* word -> symbol */
   GStringChunk *text; /* owns the keys of @words */
   guint order;
-  guint32 distinct; /* number of different n-grams of the current order, which are numbered from 0 */
+  guint32 distinct; /* number of different n-grams of the current order, whose ids count from 0 */
 
   Slot *table;
   gsize n_slots; /* table size, a power of two */
   guint32 generation;
 
-  guint32 *counts; /* [3, distinct], counts in sequence 0, in one reference, and the largest count in any reference */
+  guint32 *counts; /* [3, distinct], counts of each n-gram: in sequence 0, in one reference, and the largest count in
+                      any reference */
   gsize counts_room;
 };
 

@@ -7,8 +7,9 @@
  * Counts n-grams in the few short sequences that one sentence is scored on: the hypothesis and its references.
  *
  * Symbols are any 32-bit numbers (characters, or words numbered by plait_ngrams_add_words). Within an order, equal
- * n-grams of all sequences share one number. A table finds this number by the number of the n-gram's first n - 1
- * symbols and by its last symbol. So the comparison is exact, and an order takes time linear in the symbols.
+ * n-grams of all sequences have one id. A hash table finds the id of an n-gram by two keys: the id of the (n - 1)-gram
+ * with which the n-gram begins, and the last symbol. So the comparison is exact, and an order takes time linear in the
+ * symbols.
  */
 typedef struct PlaitNgrams PlaitNgrams;
 

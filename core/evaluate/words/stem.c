@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-/* A rule that replaces @suffix. It applies if the rest of the word, with the first @kept letters of the suffix, has at
- * least the measure given to the function apply. */
+/* A rule that replaces @suffix. The rule applies if the word without the suffix, but with the first @kept letters of
+ * the suffix, has at least the measure given to the function apply. */
 typedef struct
 {
   const char *suffix, *replacement;
@@ -70,8 +70,8 @@ has_vowel (const char *text, gsize n)
   return look (text, n, &measure);
 }
 
-/* TRUE if the first @n letters end in consonant, vowel, consonant other than w, x, y, or are a vowel and a
- * consonant. */
+/* TRUE if the first @n letters end in a consonant, a vowel, and a consonant that is not w, x or y. Also TRUE if they
+ * are a vowel and a consonant. */
 static gboolean
 ends_short (const char *text, gsize n)
 {
@@ -80,8 +80,8 @@ ends_short (const char *text, gsize n)
   return n == 2 || (is_consonant (text, n - 3) && !strchr ("wxy", text[n - 1]));
 }
 
-/* Applies the first of @rules (NULL-terminated) whose suffix the word has, if the rest has at least measure @measure.
- * FALSE if no suffix fits. */
+/* Finds the first of @rules (NULL-terminated) whose suffix the word has, and applies the rule if the rest of the word
+ * has at least measure @measure. FALSE if the word has none of the suffixes. */
 static gboolean
 apply (GString *word, const Rule *rules, gsize measure)
 {

@@ -2,8 +2,8 @@
 #include "words/text.h"
 
 /*
- * Applies the regular expressions of mteval and sacreBLEU one after the other. A character takes part in only one match
- * of each.
+ * Applies the regular expressions of mteval and sacreBLEU one after the other. Matches of one expression do not
+ * overlap.
  */
 
 /* Applies @rules to @line (plait_text_replace) and returns its words with a space between them. Takes ownership of
@@ -24,9 +24,10 @@ tokenise (char *line, PlaitTextRule *rules, GRegexCompileFlags flags)
   return g_string_free (g_steal_pointer (&joined), FALSE);
 }
 
-/* Symbols except apostrophe, hyphen, period and comma become tokens; so do a period or comma without a digit before it,
- * or without one after it, and a hyphen after a digit. The original also adds spaces to each space, which changes no
- * word. All rules match single ASCII characters or a non-digit, so they may match bytes. */
+/* All symbols except apostrophe, hyphen, period and comma become tokens. A period or comma becomes a token if no digit
+ * is before it, or if no digit is after it. A hyphen becomes a token after a digit. The original also adds spaces to
+ * each space, which changes no word. All rules match single ASCII characters or a non-digit, so they may match
+ * bytes. */
 static PlaitTextRule rules_13a[] = { { "([{-~[-`!-&(-+:-@/])", " \\1 " },
                                      { "([^0-9])([.,])", "\\1 \\2 " },
                                      { "([.,])([^0-9])", " \\1 \\2" },
