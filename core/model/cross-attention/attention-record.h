@@ -68,7 +68,7 @@ typedef struct
 typedef struct
 {
   gint64 all;
-  gint64 selected; /* part of all: rows that a combiner selected */
+  gint64 selected; /* the part of @all that a combiner selected */
 } PlaitAttentionCost;
 
 typedef struct
@@ -121,8 +121,8 @@ PlaitScalar *plait_attention_record_coverage (PlaitAttentionRecord *record, guin
                                               gint64 width);
 
 /* Copies @from, the record of step @step, into layer @layer of @record. @from has one layer, and one query row for each
- * sentence with more than @step rows. The queries of @record are whole targets. The caller has set queries and memories
- * of @record. */
+ * target with more than @step rows. The queries of @record are whole targets. Set the queries and memories of @record
+ * before the call. */
 void plait_attention_record_add_step (PlaitAttentionRecord *record, guint layer, const PlaitAttentionRecord *from,
                                       gint64 step);
 

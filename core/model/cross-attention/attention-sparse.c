@@ -10,8 +10,8 @@
 /* Attention to rows that a combiner selects for each query and head. The cost grows with the number of selected rows
  * only. */
 
-/* Minimum mean number of queries for each sentence with which a descent into all branches computes dot products of all
- * rows by matrix products. */
+/* A descent into all branches computes the dot products of all rows by matrix products if sentences have at least this
+ * many queries on average. */
 #define MIN_DENSE_QUERIES 4
 
 /* Returns the declared attention @name to @memory, or NULL while the model is built. Fails the step if the attention

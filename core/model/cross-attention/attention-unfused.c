@@ -105,9 +105,9 @@ attend_head (const PlaitCrossAttention *cross, const PlaitDeclaredAttention *att
 }
 
 /*
- * Returns the projected weighted sum of one softmax for each head over @items [n], and over the sentinel if the
- * attention has one. @items has space for the sentinel as one more item. @weights [heads] receives the weights before
- * dropout, those of all items end to end.
+ * Returns the projected weighted sums of the heads. Each head has one softmax over the rows of all @items [n] and, if
+ * the attention has a sentinel, over the sentinel. @items has space for n + 1 items. @weights [heads] receives the
+ * weights of each head before dropout, all items end to end.
  */
 static PlaitNode *
 attend_items (PlaitCrossAttention *cross, const PlaitDeclaredAttention *attention, Item *items, guint n,
@@ -172,8 +172,8 @@ mean_attention (const PlaitCrossAttention *cross, const PlaitDeclaredAttention *
 }
 
 /* Updates the coverage states of memory @i of @attention. Usually moves the states to the queries of the next step
- * first, so that states that no query continues are not computed. Moves them afterwards if coverage is recorded or has
- * a loss, which need all states. */
+ * before the update, so that states that no query continues are not updated. Moves the states after the update if
+ * coverage is recorded or has a loss, because this needs all states. */
 static void
 update_coverage (const PlaitCrossAttention *cross, const PlaitDeclaredAttention *attention, guint i,
                  const PlaitQueryKeyPairs *pairs, PlaitNode *const *weights, gint64 from, PlaitNode *query)

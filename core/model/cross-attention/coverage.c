@@ -27,8 +27,8 @@ plait_covered_memory_begin (const PlaitCoveredMemory *covered, PlaitTape *tape, 
   return plait_zeros (tape, plait_query_key_pairs_count (pairs), covered->width);
 }
 
-/* Returns the pair of the query of @pair with the memory row links[@row], or -1 if there is no such row. @pair is a
- * pair of @row. */
+/* @pair is the pair of a query and memory row @row. Returns the pair of this query and memory row links[@row]; -1 if
+ * there is no such row. */
 static gint64
 linked (const gint64 *links, gint64 row, gint64 pair)
 {
@@ -37,9 +37,9 @@ linked (const gint64 *links, gint64 row, gint64 pair)
   return to < 0 ? -1 : pair + to - row;
 }
 
-/* Returns the pair of the query of @pair with the neighbour of memory row @row, or -1 if there is no neighbour. With
- * @links, the neighbour is links[@row]. If @links is NULL, it is row @to, if @to is one of the sentence's rows @first
- * .. @end - 1. */
+/* @pair is the pair of a query and memory row @row. Returns the pair of this query and the neighbour of @row; -1 if
+ * there is no neighbour. The neighbour is links[@row]. If @links is NULL, the neighbour is @to, provided that @to is
+ * one of the sentence's rows @first .. @end - 1. */
 static gint64
 beside (const gint64 *links, gint64 row, gint64 pair, gint64 to, gint64 first, gint64 end)
 {
@@ -148,7 +148,7 @@ plait_covered_memory_carry (PlaitTape *tape, PlaitNode *states, const PlaitQuery
   return plait_gather_rows (tape, states, from, n);
 }
 
-/* Copies @from to @to, whose rows are @width wide, beginning at column @first. */
+/* Copies the columns of @from to the columns of @to from column @first on. @width: width of the rows of @to. */
 static void
 copy_columns (PlaitScalar *to, gint64 width, gint64 first, PlaitTensor from)
 {

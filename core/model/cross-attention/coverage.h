@@ -46,7 +46,7 @@ PlaitNode *plait_covered_memory_update (const PlaitCoveredMemory *covered, Plait
                                         PlaitNode *attention, PlaitLossPass *losses);
 
 /* Returns the states [pairs, width] for the pairs of @queries, gathered from @states, which belong to the pairs of
- * @before. Query i continues query parents[i] of @before, which has the same sentence. */
+ * @before. Query i continues query parents[i] of @before; both queries belong to one sentence. */
 PlaitNode *plait_covered_memory_carry (PlaitTape *tape, PlaitNode *states, const PlaitQueryKeyPairs *before,
                                        PlaitRagged queries, const gint64 *parents);
 

@@ -99,9 +99,9 @@ typedef struct
 gboolean plait_cross_layer_build (PlaitCrossAttentionLayer *cross, const PlaitDecoderComponents *decoder,
                                   const PlaitCrossDeclaration *declaration, const char *prefix, GError **error);
 
-/* Stores in @cross that the output reads the values in @request, and the attention to those @memories [n_memories] that
- * are TRUE. Fails with PLAIT_ERROR_INPUT if the combiner lacks the requested attention or head for one of these
- * memories; the message begins with @reader. */
+/* Stores in @cross that the output reads the values in @request. @memories [n_memories] is TRUE for each memory whose
+ * attention the output reads. Fails with PLAIT_ERROR_INPUT if the combiner lacks the requested attention to such a
+ * memory, or the requested head; the message begins with @reader. */
 gboolean plait_cross_layer_read (PlaitCrossAttentionLayer *cross, const PlaitReadRequest *request,
                                  const gboolean *memories, const char *reader, GError **error);
 
@@ -185,8 +185,8 @@ PlaitCrossAttentionKeys plait_cross_keys_as_constants (const PlaitCrossAttention
 PlaitNode *plait_cross_sentinel_gate_input (const PlaitCrossAttentionLayer *cross, PlaitTape *tape,
                                             PlaitNode *embedded);
 
-/* Returns the sentinel's gate in a step. @input: rows of the step in plait_cross_sentinel_gate_input; @state: states of
- * the previous step. NULL if @input is NULL. */
+/* Returns the sentinel's gate in a step; NULL if @input is NULL. @input: the rows of this step in the result of
+ * plait_cross_sentinel_gate_input. @state: states of the previous step. */
 PlaitNode *plait_cross_sentinel_gate (const PlaitCrossAttentionLayer *cross, PlaitTape *tape, PlaitNode *input,
                                       PlaitNode *state);
 

@@ -118,15 +118,15 @@ plait_reading_of_heads (PlaitTape *tape, PlaitNode *const *weights, guint n, gui
   return plait_scale (tape, plait_add_n (tape, weights, n), 1.0 / n);
 }
 
-/* Numbers of selected rows, by pair: row i of @indices lists the selected rows that belong to pair i. */
+/* For each pair of a query and a memory row, the selected rows that belong to the pair. */
 typedef struct
 {
   gint64 *n; /* number of selected rows that belong to each pair: [pairs] */
   gint64 most;
-  gint64 *indices; /* [pairs][most], -1 after the last; NULL while rows are counted */
+  gint64 *indices; /* [pairs][most]: indices of the selected rows, padded with -1; NULL while rows are counted */
 } Windows;
 
-/* Counts the selected rows of each pair, or stores their numbers if windows->indices is not NULL. */
+/* Counts the selected rows of each pair. If windows->indices is not NULL, also stores the indices of the rows. */
 static void
 visit (const PlaitSelectedRows *selected, const PlaitQueryKeyPairs *pairs, guint head, Windows *windows)
 {
