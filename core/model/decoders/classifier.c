@@ -6,8 +6,8 @@
 #include "cross-attention/rows.h"
 
 /*
- * Classes, choices and numbers: one state for each sentence, from the rows that the keys row and memories of [predict]
- * select (Liu et al. 2019, as in their code):
+ * Head for classes, choices and numbers. It computes one state for each sentence from the rows that predict.row and
+ * predict.memories select (Liu et al. 2019, as in their code):
  *
  *     x = [row (memory_1); ..; row (memory_n)]
  *     state = dropout (tanh (dropout (x) W + b))

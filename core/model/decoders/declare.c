@@ -103,8 +103,8 @@ plait_decoding_expect_cross (PlaitDecoding *decoding)
                        decoder->primitives[i].layer);
 }
 
-/* Returns a new primitive of @kind, which the plugin declares by @call. After PLAIT_DECODER_MAX_PRIMITIVES of them,
- * stores a fault, and the primitive is not counted. */
+/* Returns a new primitive of @kind, which the plugin declares by @call. If there are PLAIT_DECODER_MAX_PRIMITIVES
+ * already, stores a fault and does not count the new one. */
 static PlaitPrimitive *
 add (PlaitDecoding *decoding, const char *call, PlaitPrimitiveKind kind)
 {

@@ -111,7 +111,7 @@ role_of (const PlaitDocuments *documents, gint64 s, gint64 i)
   return bounds[0] == bounds[1] ? 0 : documents->roles[MIN (bounds[0] + i, bounds[1] - 1)];
 }
 
-/* Returns the index, in its target, of the sentence of each row. A start token begins the next sentence. */
+/* Returns for each row the index of its sentence in the target. A start token begins the next sentence. */
 static const gint64 *
 sentences_of_targets (PlaitTape *tape, PlaitRagged rows, const gint32 *tokens)
 {
@@ -226,9 +226,9 @@ query_rows (const PlaitDecoder *decoder, PlaitTape *tape, PlaitRagged rows, gint
   return (PlaitQueryRows){ positions, sentences, tokens };
 }
 
-/* Returns the embeddings of @n target tokens, plus, if @roles is not NULL, the embeddings of their roles: the segment
- * embeddings of Rohde, Wu & Liu 2021, section 4.1, in the decoder. Also clears the output's readings and stores the
- * embeddings in them. */
+/* Returns the embeddings of @n target tokens. If @roles is not NULL, adds the embeddings of their roles: in the
+ * decoder, the segment embeddings of Rohde, Wu & Liu 2021, section 4.1. Also clears the readings of the output and
+ * stores the result in them. */
 static PlaitNode *
 embed (const PlaitDecoding *decoding, const gint32 *tokens, const gint32 *roles, gint64 n)
 {

@@ -38,7 +38,8 @@ typedef struct
   PlaitLinear convolution; /* [size in, out] */
   gint64 size;             /* number of rows that a convolution reads */
   PlaitCell cell;
-  gint64 width; /* width of the rows that search keeps; for a convolution, the last size - 1 rows side by side */
+  gint64 width; /* width of the rows that search keeps; for a convolution, one row holds the last size - 1 input rows
+                   side by side */
 } PlaitPrimitive;
 
 struct PlaitDecoder
@@ -55,8 +56,8 @@ struct PlaitDecoder
   gint32 start;               /* token that the decoder reads instead of a target's first start token */
 };
 
-/* Phase: the function of the plugin that runs. PLAIT_DECODING_IN (phase) is a bit; a set of bits is the phases in which
- * a call is allowed. */
+/* Phase: the function of the plugin that runs. PLAIT_DECODING_IN (phase) is the bit of a phase; several such bits name
+ * the phases in which a call is allowed. */
 typedef enum
 {
   PLAIT_DECODING_BUILD,
@@ -139,9 +140,10 @@ struct PlaitDecoding
   const gint64 *sentence_ancestry; /* cache rows of the current sentence of each hypothesis; NULL outside a search */
   gint64 first_position;
   gboolean in_layer; /* TRUE while the function given to plait_decoding_layer runs */
-  guint8 *called; /* [n_primitives]: TRUE if this pass called the primitive; for carried rows: TRUE if this pass ran its
-                     steps */
-  PlaitNode **carried; /* [n_primitives]: rows that the step receives, then the rows that it passes to the next step */
+  guint8 *called; /* [n_primitives]: TRUE if this pass called the primitive; for carried rows: TRUE if this pass called
+                     plait_decoding_steps */
+  PlaitNode **carried; /* [n_primitives]: carried rows: first those of the previous step; plait_decoding_carry replaces
+                          them by those for the next step */
   PlaitCrossAttentionKeys *keys; /* [n_primitives]: keys of each cross-attention; NULL if the decoder has no carried
                                     rows */
   PlaitWholeStep *step;          /* current step over whole targets; NULL outside steps and in search */

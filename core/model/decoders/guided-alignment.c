@@ -6,7 +6,7 @@
 #include "cross-attention/rows.h"
 #include "decoders/decoder.h"
 
-#define MIN_WEIGHT 1e-30 /* smaller weights are raised to this one, because the logarithm of 0 is not finite */
+#define MIN_WEIGHT 1e-30 /* minimum of a weight, because the logarithm of 0 is not finite; replaces smaller weights */
 
 /* The word alignments of a batch: which pairs of a target row and a memory row are linked. */
 typedef struct

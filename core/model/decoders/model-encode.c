@@ -64,7 +64,7 @@ encode_source (const PlaitModel *model, const PlaitModelSource *source, PlaitTap
     encoding.embedded = embed (source, tape, input);
   else if (plait_ragged_rows (input->rows) > 0)
     encoding.embedded = plait_leaf (tape, input->features, NULL);
-  else /* all sentences are missing, so no file may have given the width */
+  else /* all sentences are missing: use the width of the specification, because the input may lack it */
     encoding.embedded = plait_leaf (tape, plait_tensor (NULL, 0, specification->feature_width), NULL);
   if (specification->roles > 0)
     encoding.embedded = add_roles (source, tape, input, encoding.embedded);
@@ -97,8 +97,7 @@ words_of_rows (PlaitArena *arena, const PlaitMemory *memory, const PlaitInput *i
   return ids;
 }
 
-/* Prepares the values that the output will read: memory for readings of the decoder, and the words that can be
- * copied. */
+/* Prepares what the output will read: allocates the readings of the decoder, and lists the words that can be copied. */
 static void
 begin_output (const PlaitModel *model, PlaitArena *arena, const PlaitBatch *batch, PlaitEncoderOutputs *encoded)
 {

@@ -28,7 +28,7 @@ struct PlaitModel
                                           [n_summaries] */
   guint n_summaries;
   PlaitLossColumns losses;
-  gint64 update; /* number of the update whose loss is computed; 0: not set, so that every loss has its weight */
+  gint64 update; /* number of the update whose loss is computed; 0: not set, so that losses count from the beginning */
   PlaitEmbedding *target;              /* embedding of target tokens; NULL if no sequence is predicted */
   const PlaitModelSource *role_source; /* source that gives the target its roles, or NULL */
   PlaitEmbedding roles;                /* role embeddings in the decoder */

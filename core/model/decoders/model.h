@@ -34,7 +34,7 @@ typedef struct
 {
   const char *name; /* name of the source */
   PlaitInputKind kind;
-  const PlaitComponent *encoder; /* opened with its inner encoders */
+  const PlaitComponent *encoder; /* opened encoder; its inner encoders are open too */
   const char *vocabulary; /* name of the vocabulary of tokens; streams with one vocabulary may share their embedding */
   gint64 vocabulary_size; /* number of pieces, for tokens */
   gint64 feature_width;   /* width of feature rows */
@@ -112,8 +112,8 @@ const PlaitLossColumns *plait_model_losses (const PlaitModel *model);
 /* Returns the streams of tags that the model predicts, in the order of the sources. (transfer none) */
 const PlaitSourceTags *plait_model_tags (const PlaitModel *model, guint *n);
 
-/* Sets the number of the update whose loss is computed next, from 1. A loss that starts at a later update has weight 0.
- * If the number is never set, every loss has its weight. */
+/* Sets the number of the update whose loss is computed next, from 1. A loss that starts at a later update counts with
+ * weight 0. If the number is never set, every loss counts with its own weight. */
 void plait_model_set_update (PlaitModel *model, gint64 update);
 
 /* Runs all encoders on @batch. @losses collects their losses, or is NULL. */
@@ -131,7 +131,8 @@ typedef struct
 {
   PlaitOutputLossSums words;
   double losses[PLAIT_MAX_LOSS_COLUMNS];        /* losses without their weights: [model's loss columns] */
-  PlaitLossItems items[PLAIT_MAX_LOSS_COLUMNS]; /* items of the losses that have items: [model's loss columns] */
+  PlaitLossItems items[PLAIT_MAX_LOSS_COLUMNS]; /* items, such as tags, that each loss predicts; zeros if it predicts
+                                                   none: [model's loss columns] */
   double auxiliary;                             /* sum of the losses times their weights */
   double guessing; /* negative log-likelihood of the target rows if all words, or candidates, are equally probable */
 } PlaitModelSums;

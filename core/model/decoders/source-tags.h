@@ -15,12 +15,12 @@
  */
 typedef struct
 {
-  guint source;     /* number of the source */
-  guint stream;     /* number of the tags in PlaitInput.factors */
+  guint source;     /* index of the source */
+  guint stream;     /* index of the stream of tags in PlaitInput.factors */
   const char *name; /* "SOURCE.NAME" */
   const char *key;  /* key that asks for the tags, "[source SOURCE] tags" */
   double weight;    /* weight of the loss */
-  guint column;     /* number of the loss column */
+  guint column;     /* index of the loss column */
   const PlaitModelOutput *output;
 } PlaitSourceTags;
 

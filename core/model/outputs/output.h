@@ -50,7 +50,7 @@ typedef struct
   const PlaitParameter *bias;      /* bias of each word, or NULL */
   const PlaitOutputCopies *copies; /* nodes from which copied words are computed, in the tape's arena; NULL: no
                                       copied words */
-  PlaitOutputMixture *mixture;     /* distributions over copied words as numbers, for search; NULL: no copied words */
+  PlaitOutputMixture *mixture;     /* values of distributions over copied words, for search; NULL: no copied words */
 } PlaitWordDistribution;
 
 /* Returns the distribution for @states [rows, width], which the decoder or a head computed. */
@@ -69,7 +69,7 @@ void plait_word_distribution_losses (const PlaitWordDistribution *words, PlaitTa
 
 /* Computes the log-probabilities [n][@n_words] of all words in the rows @first .. @first + @n - 1.
  * plait_word_distribution_best computes the same bits. @n_words: size of the vocabulary, or more if sentences have own
- * words (source words outside the vocabulary). Call it for a few rows at a time, because of the memory. Needs packed
+ * words (source words outside the vocabulary). Call the function for a few rows at a time to save memory. Needs packed
  * parameters. */
 void plait_word_distribution_rows (const PlaitWordDistribution *words, PlaitTape *tape, gint64 first, gint64 n,
                                    gint64 n_words, PlaitScalar *log_probabilities);

@@ -21,7 +21,7 @@ typedef struct
 {
   const char *name; /* name, a static text: a letter, then letters, digits, '-' or '_' */
   double weight;
-  gint64 start; /* number of the first update in which the loss has its weight; 0: from the beginning */
+  gint64 start; /* number of the first update in which the loss counts with its weight; 0: all updates */
 } PlaitLoss;
 
 typedef struct
