@@ -2,8 +2,8 @@
 #include "search/beam-private.h"
 
 /*
- * Dynamic beam allocation (Post & Vilar 2018, section 3). A bank has the hypotheses that contain an equal number of
- * phrase tokens. Hypotheses compete only within their bank, and the beam is divided among the banks.
+ * Dynamic beam allocation (Post & Vilar 2018, section 3). Hypotheses are sorted into banks by the number of phrase
+ * tokens that they contain. Hypotheses compete only within their bank, and the beam is divided among the banks.
  */
 
 typedef struct
@@ -52,9 +52,10 @@ add_candidate (const PlaitBeam *beam, gint64 sentence, GArray *entries, const Pl
 }
 
 /*
- * Divides @places among @n banks with @counts candidates and writes the shares to @sizes. All shares are equal, except
- * that the last bank also gets the remainder. A bank with fewer candidates than its share gives the rest to the bank
- * before it. What the first bank cannot use goes to the last banks that have more candidates.
+ * Divides @places among @n banks and writes the places of each bank to @sizes. Bank i has @counts[i] candidates. All
+ * banks get an equal share, and the last bank also gets the remainder. If a bank has fewer candidates than places, the
+ * bank before it gets the free places. The places that are free after the first bank go to banks with further
+ * candidates, the last bank first.
  */
 static void
 allocate (guint places, gint64 n, const guint *counts, guint *sizes)

@@ -33,7 +33,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitBeam, plait_beam_free)
 /* Unfinished hypotheses of unfinished sentences: the rows of the next decoder step. */
 typedef struct
 {
-  PlaitRagged hypotheses; /* [sentences], finished ones without rows */
+  PlaitRagged hypotheses; /* [sentences]: rows of each sentence; a finished sentence has no rows */
   const gint32 *tokens;   /* last token of each row; BOS in the first step */
   const gint64 *parents;  /* row of the previous step that each row continues; in the first step, the row's sentence */
 } PlaitBeamRows;

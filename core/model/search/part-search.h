@@ -14,7 +14,7 @@ typedef struct
   PlaitDecodeSettings settings;
   const PlaitRequirement *requirements; /* [sentences], or NULL */
   gboolean recording;
-  guint n_recorded;  /* number of hypotheses of each sentence whose attention is recorded, from the best on */
+  guint n_recorded;  /* attention is recorded for this many hypotheses of each sentence, the best ones */
   gboolean replaces; /* TRUE: unknown tokens are replaced, so the attention of every hypothesis with an unknown token
                         is recorded too */
   gboolean recording_coverage;

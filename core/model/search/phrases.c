@@ -7,7 +7,7 @@ typedef struct
   gint32 token; /* last token of the sequence */
   guint depth;  /* number of tokens in the sequence */
   guint child, sibling;
-  guint suffix;   /* node of the longest proper suffix of the sequence that is a node */
+  guint suffix;   /* node of the longest proper suffix of the sequence, among those that have a node */
   guint64 begins; /* bit i is set if phrase i begins with the sequence */
   guint64 ends;   /* bit i is set if phrase i is a suffix of the sequence */
 } Node;
@@ -84,7 +84,8 @@ add_phrase (PlaitPhrases *phrases, const gint32 *tokens, gint64 n)
   phrases->tokens += n;
 }
 
-/* Returns the node after @token: the longest suffix of @node's sequence and @token that is a node. */
+/* Returns the node after @token: appends @token to the sequence of @node, and takes the longest suffix of the result
+ * that has a node. */
 static guint
 follow (const PlaitPhrases *phrases, guint node, gint32 token)
 {

@@ -18,12 +18,12 @@ PlaitPhrases *plait_phrases_new (PlaitRagged phrases, const gint32 *tokens);
 void plait_phrases_free (PlaitPhrases *phrases);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitPhrases, plait_phrases_free)
 
-/* State of the automaton: the phrases that a hypothesis contains, and the phrase that its last tokens begin. Zeros: an
- * empty hypothesis. */
+/* State of the automaton: the phrases that a hypothesis contains, and the longest beginning of a phrase with which the
+ * hypothesis ends. Zeros: an empty hypothesis. */
 typedef struct
 {
   guint64 met; /* bit i is set if the hypothesis contains phrase i */
-  guint node;  /* node of the longest suffix of the hypothesis that is the beginning of a phrase */
+  guint node;  /* node of the longest beginning of a phrase with which the hypothesis ends */
 } PlaitPhraseState;
 
 /* Returns the state after @token. */
@@ -32,9 +32,9 @@ PlaitPhraseState plait_phrases_advance (const PlaitPhrases *phrases, PlaitPhrase
 /* Returns the number of tokens in all phrases. */
 gint64 plait_phrases_tokens (const PlaitPhrases *phrases);
 
-/* Returns a number of further tokens that is enough to complete all phrases: the tokens of all missing phrases, minus
- * the tokens of one missing phrase with which the hypothesis ends already. If a phrase is missing, some token lowers
- * this number. */
+/* Returns a number of further tokens that is enough to complete all phrases. It is the length of all missing phrases,
+ * minus the length of the beginning of one of them with which the hypothesis ends. If a phrase is missing, there is a
+ * next token that lowers this number. */
 gint64 plait_phrases_missing (const PlaitPhrases *phrases, PlaitPhraseState state);
 
 /* Fills @words [plait_phrases_tokens] with the distinct words that begin or extend a missing phrase, and returns their

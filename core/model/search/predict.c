@@ -45,7 +45,8 @@ typedef struct
   double logits; /* sum of the logits of beginning and end */
 } Span;
 
-/* Inserts @span among the *@n best, at most @best. Ties go to the earlier span. */
+/* Inserts @span into @spans, the *@n best spans so far, and keeps at most @best of them. Ties go to the earlier
+ * span. */
 static void
 keep_span (Span *spans, guint *n, guint best, Span span)
 {

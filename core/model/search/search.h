@@ -65,7 +65,7 @@ typedef struct PlaitUnknownReplacement PlaitUnknownReplacement;
 typedef enum
 {
   PLAIT_ENSEMBLE_MEAN, /* weighted mean of the probabilities */
-  PLAIT_ENSEMBLE_LOG,  /* weighted mean of the log-probabilities; these do not sum to 1 over all words */
+  PLAIT_ENSEMBLE_LOG,  /* weighted mean of the log-probabilities; the probabilities of all words then do not sum to 1 */
 } PlaitEnsembleRule;
 
 #define PLAIT_SEARCH_MAX_MEMBERS 64
@@ -122,8 +122,9 @@ gboolean plait_search_check_target (const PlaitSearch *search, gint64 rows);
 PlaitSearchWork plait_search_work (const PlaitSearch *search);
 PlaitSearchWork plait_search_work_since (const PlaitSearch *search, const PlaitSearchWork *before);
 
-/* Return averages, 0 before the first search. First: memory rows that a step of a hypothesis scored, over all sources,
- * layers and heads. Second: the part of these rows that a combiner selected. Third: milliseconds for each word. */
+/* Return averages, 0 before the first search. plait_search_work_rows_weighed: memory rows that a step of a hypothesis
+ * scored, summed over all sources, layers and heads. plait_search_work_rows_selected: the part of these rows that a
+ * combiner selected. plait_search_work_milliseconds: milliseconds for each word. */
 double plait_search_work_rows_weighed (const PlaitSearchWork *work);
 double plait_search_work_rows_selected (const PlaitSearchWork *work);
 double plait_search_work_milliseconds (const PlaitSearchWork *work);
@@ -135,8 +136,8 @@ char *plait_search_work_text (const PlaitSearchWork *work);
  * hypotheses. Sequences: a hypothesis is a translation; a sentence that is missing in all sources has no hypothesis.
  * Classes: one token, the label. Tags: the label of each token. Choices: the number of the chosen sentence. Masked
  * tokens: the most probable token at each masked position. Numbers: one token whose text is the number. Spans: the
- * first and last position of the answer, or one token: no answer. PLAIT_ERROR_MEMORY names the keys to lower. (transfer
- * full) */
+ * first and last position of the answer, or one token: no answer. If memory is too small, the message
+ * (PLAIT_ERROR_MEMORY) names the keys to lower. (transfer full) */
 PlaitHypotheses *plait_search_batch (PlaitSearch *search, const PlaitBatch *batch, const PlaitDecodeSettings *settings,
                                      GError **error);
 void plait_hypotheses_free (PlaitHypotheses *hypotheses, gint64 n);

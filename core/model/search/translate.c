@@ -229,7 +229,7 @@ typedef struct
   gpointer data;
 } Translating;
 
-/* Stores the hypotheses of one batch by their sentences in the corpus, and passes their attention to the caller's
+/* Stores the hypotheses of one batch in the order of the corpus, and passes their attention to the caller's
  * callback. */
 static gboolean
 keep (const Translating *to, const PlaitBatch *batch, PlaitHypotheses *hypotheses,

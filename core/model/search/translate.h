@@ -7,8 +7,8 @@
 #include "search/search.h"
 
 /* Functions that translate and score whole corpora, in batches sorted by length, with results in the order of the
- * corpus. No sentence may have been dropped from the corpus. If no attention is requested, the processes of the search
- * (plait_search_set_ranks) share the batches, and each process gets all results. */
+ * corpus. The corpus must be complete, without dropped sentences. If no attention is requested, the processes of the
+ * search (plait_search_set_ranks) share the batches, and each process gets all results. */
 
 /* Translation of a corpus. */
 typedef struct

@@ -25,14 +25,14 @@ typedef struct
 
 /* Creates a replacement by words of @memories [@n] (copied; the vocabularies are borrowed). @dictionary: path of a file
  * whose lines are a source word, a tab and its translation; NULL or "": no dictionary. Fails with PLAIT_ERROR_INPUT if
- * the file has another line or a word twice; the message names the line. (transfer full) */
+ * a line has another form or repeats a source word; the message names the line. (transfer full) */
 PlaitUnknownReplacement *plait_unknown_replacement_new (const PlaitTextMemory *memories, guint n,
                                                         const char *dictionary, GError **error);
 void plait_unknown_replacement_free (PlaitUnknownReplacement *replacement);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitUnknownReplacement, plait_unknown_replacement_free)
 
 /* Sets the text of those unknown tokens of @hypothesis, a translation of sentence @sentence of @batch, that have no
- * text. @attention is the record of @hypothesis. An unknown token at which the decoder attends to no word gets its
- * piece as text. Fails if no source of the sentence has a memory whose rows are tokens. */
+ * text. @attention is the record of @hypothesis. If the decoder attends to no word at an unknown token, the token stays
+ * without text. Fails if the sentence has sources, but none with a memory whose rows are tokens. */
 gboolean plait_unknown_replace (const PlaitUnknownReplacement *replacement, const PlaitBatch *batch, gint64 sentence,
                                 const PlaitAttentionRecord *attention, PlaitHypothesis *hypothesis, GError **error);

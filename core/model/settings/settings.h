@@ -18,7 +18,7 @@ typedef enum
   PLAIT_PREDICT_SEQUENCE, /* tokens of the target, by the decoder, one after another */
   PLAIT_PREDICT_CLASS,    /* one label for each line */
   PLAIT_PREDICT_TAGS,     /* one label for each token of the first source */
-  PLAIT_PREDICT_CHOICE,   /* the right sentence of a document; each sentence is read separately */
+  PLAIT_PREDICT_CHOICE,   /* the correct sentence of a document; each sentence is read separately */
   PLAIT_PREDICT_SPAN,     /* beginning and end of the answer in a document, or "no answer" */
   PLAIT_PREDICT_MASKED,   /* masked tokens of the source */
   PLAIT_PREDICT_NUMBER,   /* one number for each line */
