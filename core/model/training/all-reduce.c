@@ -13,7 +13,7 @@
 /* Microseconds between two checks for arrived pieces; a check costs far less. */
 #define PAUSE 200
 
-/* Lanes of the ring of processes, one for each direction of pieces. */
+/* Lanes of the ring of processes: each lane carries pieces in one direction. */
 enum
 {
   LANE_SUMS,    /* partial sums, from the first process to the last */
@@ -26,9 +26,9 @@ typedef struct
 {
   PlaitAllReduce *all_reduce;
   PlaitTape *tape; /* NULL: not registered yet, or the shard failed */
-  gint left;       /* nodes from this place of the tape on have run backward (PlaitTapeReport); 0: the shard ended */
-  gint64 looked;   /* time of the last check for arrived pieces */
-  gint64 added;    /* number of pieces that this shard has added */
+  gint left; /* backward has run for the nodes from this place of the tape on (PlaitTapeReport); 0: the shard ended */
+  gint64 looked; /* time of the last check for arrived pieces */
+  gint64 added;  /* number of pieces that this shard has added */
 } Shard;
 
 struct PlaitAllReduce
@@ -44,7 +44,7 @@ struct PlaitAllReduce
   Shard *shards;
   guint n_shards;
   pthread_mutex_t mutex;  /* protects @ranks, the pieces to which shards add, and the fields below */
-  gint64 begun[N_LANES];  /* number of pieces whose receive was begun, in each lane */
+  gint64 begun[N_LANES];  /* number of pieces for which receiving has begun, in each lane */
   gint64 arrived;         /* number of partial sums received */
   gint64 passed[N_LANES]; /* number of pieces passed on, in each lane */
 };

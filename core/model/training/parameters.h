@@ -30,8 +30,8 @@ gboolean plait_parameters_read_array (const PlaitParameters *parameters, PlaitSc
 gboolean plait_parameter_read_array (const PlaitParameter *parameter, PlaitScalar *array, PlaitRange range,
                                      PlaitStore *store, const char *path, GError **error);
 
-/* Reads the first @rows rows of @parameter from dataset @path, which has @rows rows and may have any name. The caller
- * has called plait_parameters_write_values. */
+/* Reads the first @rows rows of @parameter from dataset @path, which has @rows rows and may have any name. Call
+ * plait_parameters_write_values before. */
 gboolean plait_parameter_read (const PlaitParameter *parameter, gint64 rows, PlaitStore *store, const char *path,
                                GError **error);
 

@@ -67,7 +67,8 @@ plait_rates_check (const char *rates, GError **error)
          || plait_fail (error, PLAIT_ERROR_INPUT, "there are no rates; write pairs such as 1:0.001;5000:0.0005");
 }
 
-/* Returns the rate of the last pair of @rates, which are valid, whose step is at most @step. */
+/* Returns the rate in @rates for step @step: that of the last pair STEP:RATE with STEP <= @step. @rates must be
+ * valid. */
 static double
 find_rate (const char *rates, gint64 step)
 {
@@ -104,12 +105,12 @@ share_of_period (const PlaitTrainSettings *settings, double updates)
 double
 plait_learning_rate (const PlaitTrainSettings *settings, gint64 step, gint64 width, gint64 updates, gint64 drops)
 {
-  const double cycle_begin = 1.0 / 25; /* share of the highest rate at which a cycle begins, as in torch */
+  const double cycle_begin = 1.0 / 25; /* rate at the start of a cycle / highest rate, as in torch */
   double t = (double)step;
   double warm_up = (double)settings->warm_up;
   double rising = warm_up > 0 ? t / warm_up : 1;
   double highest = settings->learning_rate, lowest = MIN (settings->minimum_rate, highest);
-  double over = (t - warm_up) / MAX (1, (double)updates - warm_up); /* share of the updates after warm_up */
+  double over = (t - warm_up) / MAX (1, (double)updates - warm_up); /* elapsed share of the updates after warm_up */
 
   if (step <= 0)
     return 0;

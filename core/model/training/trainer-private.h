@@ -36,13 +36,14 @@ struct PlaitTrainer
   PlaitClipping clipping;     /* clipping since the first update */
   PlaitClipping row_clipping; /* clipping since the last row of the training table */
   gint64 drops;               /* number of times that the schedule plateau has lowered the rate */
-  gint64 stalled;             /* validations since the best one, or since the schedule plateau lowered the rate last */
-  gint64 stale;               /* validations since the best one */
-  double first_ratio;         /* loss / loss of guessing in the first update (divergence.c) */
-  double recent_ratio;        /* loss / loss of guessing in the last updates (divergence.c) */
-  GArray *rows;               /* PlaitTrainingRow */
-  GArray *validations;        /* PlaitValidationRow */
-  GPtrArray *recent;          /* PlaitScalar arrays: parameters at the last validations, oldest first */
+  gint64 stalled;      /* number of validations since the best one, or if this is later, since the schedule plateau last
+                          lowered the rate */
+  gint64 stale;        /* number of validations since the best one */
+  double first_ratio;  /* loss / loss of guessing in the first update (divergence.c) */
+  double recent_ratio; /* loss / loss of guessing in the last updates (divergence.c) */
+  GArray *rows;        /* PlaitTrainingRow */
+  GArray *validations; /* PlaitValidationRow */
+  GPtrArray *recent;   /* PlaitScalar arrays: parameters at the last validations, oldest first */
 };
 
 /* Returns the epoch of the last batch, counted from 1. */

@@ -32,7 +32,7 @@ typedef struct
   gint64 epoch;                    /* counted from 1 */
   double loss;                     /* nats for each target token, smoothing included */
   double negative_log_likelihood;  /* nats for each target token */
-  double auxiliary;                /* sum of the losses in means times their weights, for each sentence */
+  double auxiliary;                /* sum of the auxiliary losses times their weights, for each sentence */
   double accuracy;                 /* share of target tokens that were the most probable word */
   double learning_rate;            /* rate of the last update */
   double gradient_norm;            /* norm in the last update, before clipping */
@@ -53,7 +53,7 @@ typedef struct
   double accuracy;
   double metric; /* value of train.metric on translated text; NaN if train.metric is empty */
   gboolean best;
-  PlaitLossMeans means; /* only of losses of items */
+  PlaitLossMeans means; /* set only for losses that have items */
 } PlaitValidationRow;
 
 /* A number of a row, as passed to the note callback. */

@@ -51,8 +51,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitUpdate, plait_update_free)
  * Computes forward and backward of @n batches as one update, for plait_optimizer_update. The gradients of the batches'
  * mean loss stay on the tape if there is one batch and one process, else they are added to the parameters' gradients.
  * Adds losses and counts to @sums. The batches must have passed plait_model_check_batch. @dropout is the random key of
- * this update. PLAIT_ERROR_MEMORY names the batch that does not fit, an estimate of its memory, and the keys to change.
- * If one process fails, all fail.
+ * this update. If memory is too small, the message (PLAIT_ERROR_MEMORY) names the batch that does not fit, an estimate
+ * of its memory, and the keys to change. If one process fails, all fail.
  */
 gboolean plait_update_gradients (PlaitUpdate *update, PlaitBatch *const *batches, guint n, PlaitRandomKey dropout,
                                  PlaitTrainingSums *sums, GError **error);

@@ -95,7 +95,7 @@ sums_of (const PlaitModelSums *sums, gint64 tokens)
   return found;
 }
 
-/* Sets the means of the losses of items in @row. @batches has the sums of all batches. */
+/* Sets in @row the means of the losses that have items. @batches has the sums of all batches. */
 static void
 set_means (const PlaitTrainer *trainer, const GArray *batches, PlaitValidationRow *row)
 {
