@@ -12,7 +12,7 @@
  * - prepare: p <- project (memory), once for each memory, before the time loop.
  * - score: V state, computed by the host unless the plugin has its own function. Additive scores add this term inside
  * their tanh (Chen et al. 2017, eq. 12), so the term is as wide as the tanh layer; other scores add it to the energy,
- * one number a head.
+ * one number for each head.
  * - update: state <- cell (state, attention, query, p, values of linked rows).
  *
  * Each pair of a query and a memory row has a state; see attention/query-key-pairs.h. The host keeps the states of
@@ -51,9 +51,9 @@ typedef struct
   PlaitNode *query;         /* [queries, query width] states that the attention was computed from */
   gint64 n;                 /* number of pairs */
   PlaitPairIndices indices; /* memory row and query of each pair */
-  /* [n] For each pair of a query and a row: the pair of the query with the row's left child, right child, previous
-   * or next row; -1 if there is no such row. In a memory without links to previous and next rows, these are the
-   * rows before and after. */
+  /* [n] For each pair of a query and a row: the pair of the query with the row's left child, right child, previous or
+   * next row; -1 if there is no such row. If the memory has no links to previous and next rows, the previous and next
+   * row are the rows before and after within the sentence. */
   const gint64 *left;
   const gint64 *right;
   const gint64 *previous;
@@ -74,8 +74,8 @@ typedef struct
   /* Returns a node with one row for each row of @memory, or NULL. The function may be NULL. */
   PlaitNode *(*prepare) (gconstpointer settings, gconstpointer state, PlaitTape *tape, const PlaitMemory *memory);
 
-  /* Returns the terms that the states add to the scores, [pairs, score width]. NULL function: the host computes V
-   * state. */
+  /* Returns the terms that the states add to the scores, [pairs, score width]. If the function is NULL, the host
+   * computes V state. */
   PlaitNode *(*score) (gconstpointer settings, gconstpointer state, const PlaitCoverageStep *step);
 
   /* Returns the new states, [pairs, width]. The states before the first step are zeros. */
@@ -96,8 +96,9 @@ PLAIT_API void plait_coverage_add_loss (const PlaitCoverageStep *step, const cha
 PLAIT_API PlaitNode *plait_coverage_gather_rows (const PlaitCoverageStep *step, PlaitNode *x);
 
 /*
- * The cell of gated coverages: a GRU over query-key pairs, C_ji = GRU (C_(j-1)i, a_ji, d, h_i), with h the memory row,
- * d the query and a the attention (Chen et al. 2017, eq. 11). It refers to parameters and owns nothing.
+ * The cell of gated coverages: a GRU over query-key pairs, C_ji = GRU (C_(j-1)i, a_ji, d, h_i), where h_i is the memory
+ * row, d the query and a_ji the attention weight (Chen et al. 2017, eq. 11). The struct refers to parameters and owns
+ * nothing.
  */
 typedef struct
 {

@@ -33,12 +33,14 @@ typedef struct
 } PlaitResidualStream;
 
 /* The result of attention: [query rows, width], after output dropout. A row whose sentence has nothing to read is zero,
- * and its byte in @present is 0. @present: one byte a query row, or NULL if all are present. */
+ * and its byte in @present is 0. @present: one byte for each query row, or NULL if every query row has something to
+ * read. */
 typedef struct
 {
   PlaitNode *value;
   const guint8 *present;
-  PlaitNode *weights; /* [pairs, heads] attention weights before dropout, for one memory and if declared; else NULL */
+  PlaitNode *weights; /* [pairs, heads] attention weights before dropout; NULL unless the attention reads one memory and
+                         PlaitAttendSettings.weights was TRUE */
 } PlaitContext;
 
 /* The projections of keys and values in joint attention and in attention over contexts. */
@@ -90,7 +92,8 @@ PLAIT_API const PlaitMemorySpecification *plait_cross_memory (const PlaitCrossAt
 /* Returns the width of contexts, which is the width of all memories' states. */
 PLAIT_API gint64 plait_cross_width (const PlaitCrossAttention *cross);
 
-/* Returns the width of queries: in Transformer decoders the width of contexts, in recurrent decoders of the states. */
+/* Returns the width of queries: in Transformer decoders the width of contexts, in recurrent decoders the width of
+ * states. */
 PLAIT_API gint64 plait_cross_query_width (const PlaitCrossAttention *cross);
 
 /* Returns the number of this cross-attention in its decoder, from 0: in most decoders the number of the layer. */
@@ -118,7 +121,8 @@ PLAIT_API void plait_cross_declare_attend (PlaitCrossAttention *cross, guint mem
 PLAIT_API void plait_cross_declare_attend_jointly (PlaitCrossAttention *cross, const PlaitAttendSettings *attention);
 PLAIT_API void plait_cross_declare_attend_contexts (PlaitCrossAttention *cross, const PlaitAttendSettings *attention);
 
-/* Declares that the combiner reads the rows of @memory itself, or a node that its prepare made of them. */
+/* Declares that the combiner itself reads the rows of @memory, or the node that its function prepare computed from
+ * these rows. */
 PLAIT_API void plait_cross_declare_rows (PlaitCrossAttention *cross, guint memory);
 
 /* Declares that the combiner calls plait_cross_positions, plait_cross_sentences or plait_cross_tokens. */
@@ -170,9 +174,10 @@ PLAIT_API PlaitQueryKeyPairs plait_cross_pairs (PlaitCrossAttention *cross, guin
 PLAIT_API PlaitNode *plait_cross_prepared (PlaitCrossAttention *cross, guint memory);
 
 /*
- * Return for each query row [query rows], with plait_cross_declare_queries: its position in the target, from 0; the
- * number of its sentence in the target, from 0 (start tokens begin the sentences of a document; always 0 in targets
- * without documents); the token that the decoder reads in this row. (transfer none)
+ * Return a number for each query row, [query rows]. Call plait_cross_declare_queries in build for this.
+ * plait_cross_positions: position of the row in the target, from 0. plait_cross_sentences: number of the row's sentence
+ * in the target, from 0; start tokens begin the sentences of a document; always 0 in targets without documents.
+ * plait_cross_tokens: token that the decoder reads in the row. (transfer none)
  */
 PLAIT_API const gint64 *plait_cross_positions (PlaitCrossAttention *cross);
 PLAIT_API const gint64 *plait_cross_sentences (PlaitCrossAttention *cross);
@@ -183,11 +188,11 @@ PLAIT_API const gint32 *plait_cross_tokens (PlaitCrossAttention *cross);
 PLAIT_API PlaitRagged plait_cross_queries (PlaitCrossAttention *cross);
 
 /*
- * Sparse attention: to selected rows of @memory for each query and head (attention/sparse.h), by a declared attention
- * (@name may be NULL). The cost depends on the number of selected rows, not on the memory's size. plait_cross_heads
- * returns the number of heads. plait_cross_sparse_weights returns one softmax for each set, [selected, 1].
- * plait_cross_sparse_context returns the context for weights [selected, 1], which may be any function of the weights of
- * plait_cross_sparse_weights, such as their product along a path.
+ * Sparse attention: each query and head attends only to selected rows of @memory (attention/sparse.h), by the declared
+ * attention @name (NULL: without a name). The cost depends on the number of selected rows, not on the size of the
+ * memory. plait_cross_heads returns the number of heads. plait_cross_sparse_weights returns one softmax for each set,
+ * [selected, 1]. plait_cross_sparse_context returns the context for weights [selected, 1], which may be any function of
+ * the weights of plait_cross_sparse_weights, such as their product along a path.
  */
 PLAIT_API guint plait_cross_heads (PlaitCrossAttention *cross, const char *name, guint memory);
 PLAIT_API PlaitNode *plait_cross_sparse_weights (PlaitCrossAttention *cross, const char *name, guint memory,
@@ -197,9 +202,9 @@ PLAIT_API PlaitContext plait_cross_sparse_context (PlaitCrossAttention *cross, c
 
 /* Returns the context of a descent from the top of a memory with levels, declared with plait_cross_declare_rows, to its
  * leaves. The top rows share one softmax, and so do the children of each row that is followed. The weight of a row is
- * its softmax value times its parent's weight. The @branches rows of each level with the largest weights are followed;
- * 0: all. The context is the sum of the values of the reached leaves times their weights; with @normalise, the weights
- * are first divided by their sum. The selection has no gradient. */
+ * its softmax value times its parent's weight. In each level, the @branches rows with the largest weights are followed;
+ * 0: all rows. The context is the sum of the values of the reached leaves times their weights; with @normalise, the
+ * weights are first divided by their sum. The selection has no gradient. */
 PLAIT_API PlaitContext plait_cross_descend (PlaitCrossAttention *cross, const char *name, guint memory,
                                             PlaitResidualStream query, gint64 branches, gboolean normalise);
 

@@ -147,13 +147,13 @@ PLAIT_API PlaitRagged plait_decoding_rows (PlaitDecoding *decoding);
  * in search and in a PlaitDecodingStep, the number of the step. */
 PLAIT_API gint64 plait_decoding_first_position (PlaitDecoding *decoding);
 
-/* Return memory @memory, and summary @summary [sentences, width] of an encoder; for begin only, since their rows belong
- * to sentences. (transfer none) */
+/* Return memory @memory, and summary @summary [sentences, width] of an encoder. Call these functions in begin only,
+ * because the rows of a summary belong to sentences and not to target rows. (transfer none) */
 PLAIT_API const PlaitMemory *plait_decoding_memory (PlaitDecoding *decoding, guint memory);
 PLAIT_API PlaitNode *plait_decoding_summary (PlaitDecoding *decoding, guint summary);
 
-/* Returns causal self-attention [rows, width] of @x [rows, width] after the output projection, without dropout on it
- * (Vaswani et al. 2017, section 3.2). */
+/* Returns the output projection [rows, width] of causal self-attention of @x [rows, width] (Vaswani et al. 2017,
+ * section 3.2). The projection gets no dropout. */
 PLAIT_API PlaitNode *plait_decoding_attend (PlaitDecoding *decoding, guint attend, PlaitNode *x);
 
 /* Returns a node [rows, out]: the causal convolution of @x [rows, in]. */

@@ -63,8 +63,8 @@ typedef struct
   const char *choices; /* the choices, such as "pre;post"; NULL for other types */
 } PlaitBinding;
 
-/* All structs that host and plugin share by layout. X: every plugin; L: layers that a plugin's state contains, whose
- * size is 0 in a module that does not include layers/layers.h. */
+/* All structs that host and plugin share by layout. X: structs of every plugin. L: layers that the state of a plugin
+ * contains; their size is 0 in a module that does not include layers/layers.h. */
 #ifndef PLAIT_LAYER_SIZE
 #define PLAIT_LAYER_SIZE(Struct) 0
 #endif
