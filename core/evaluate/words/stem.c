@@ -81,7 +81,7 @@ ends_short (const char *text, gsize n)
 }
 
 /* Finds the first of @rules (NULL-terminated) whose suffix the word has, and applies the rule if the rest of the word
- * has at least measure @measure. FALSE if the word has none of the suffixes. */
+ * has at least measure @measure. FALSE if no suffix fits. */
 static gboolean
 apply (GString *word, const Rule *rules, gsize measure)
 {
