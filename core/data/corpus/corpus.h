@@ -197,7 +197,7 @@ gint64 *plait_corpus_draws (const PlaitCorpus *corpus);
  * lines. */
 gboolean plait_corpus_read_weights (PlaitCorpus *corpus, const char *const *paths, GError **error);
 
-/* Appends the positive numbers in the file @path, one a line, to @weights (double). */
+/* Appends the positive numbers in the file @path, one on each line, to @weights (double). */
 gboolean plait_tuple_weights_read (const char *path, GArray *weights, GError **error);
 
 /* Removes the tuples with dropped[i] TRUE ([size]) from a training corpus. The others keep their order. At least one

@@ -56,7 +56,7 @@ check_shape (const PlaitComponent *component, const PlaitEncoderShape *shape, GE
   return TRUE;
 }
 
-/* Builds the inner encoder, and sets own->leaves to its shape. */
+/* Builds the inner encoder, and sets own->leaves to the shape of the inner encoder. */
 static gboolean
 build_leaves (PlaitInstance *instance, PlaitEncoderBuild *own, PlaitLossColumns *columns, GError **error)
 {
@@ -94,8 +94,8 @@ plait_call_build_encoder (PlaitInstance *instance, const PlaitComponent *compone
  * Functions that call encoders while the model runs
  */
 
-/* Calls check_input of the encoder and of its inner encoder, or check_length if @input is NULL. The error begins with
- * the group of the encoder's settings. */
+/* Calls check_input of the encoder and of its inner encoder; if @input is NULL, calls check_length instead. The error
+ * begins with the group of the encoder that cannot read the input. */
 static gboolean
 check (const PlaitInstance *instance, const PlaitInput *input, gint64 rows, GError **error)
 {
@@ -129,7 +129,7 @@ plait_call_check_input (const PlaitInstance *instance, const PlaitInput *input, 
   return check (instance, input, 0, error);
 }
 
-/* Fails the step unless each link is -1 or a row of the same sentence. @needed: the array must not be NULL. */
+/* Fails the step unless each link is -1 or a row of the same sentence. @needed: TRUE if @links must not be NULL. */
 static void
 expect_links (PlaitTape *tape, const char *what, const gint64 *links, PlaitRagged rows, gboolean needed)
 {

@@ -35,12 +35,13 @@ PlaitCallBuilding plait_call_begin_build (PlaitInstance *instance, const PlaitCo
 /* Restores @before, and returns @good. */
 gboolean plait_call_leave_build (PlaitCallBuilding before, PlaitParameters *parameters, gboolean good);
 
-/* TRUE if @width is from @minimum to PLAIT_CALL_MAX_WIDTH. @what: name of the declared object in the message. */
+/* TRUE if @width is from @minimum to PLAIT_CALL_MAX_WIDTH. @what: rows with this width, as named in the error, such as
+ * "states". */
 gboolean plait_call_check_width (const PlaitComponent *component, const char *what, gint64 width, gint64 minimum,
                                  GError **error);
 
-/* Checks the result @built and @fault (transfer full, or NULL) of a build. The plugin stays the code owner, because the
- * host still reads what build filled. */
+/* Checks the results of a build: @built, @fault (transfer full, or NULL) and @parameters. The plugin stays the code
+ * owner, because the host still reads the declarations of the plugin. */
 gboolean plait_call_end_build (const PlaitInstance *instance, gboolean built, GError *fault,
                                const PlaitParameters *parameters, GError **error);
 

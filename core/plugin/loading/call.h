@@ -80,15 +80,15 @@ PlaitNode *plait_call_decode (const PlaitInstance *instance, PlaitTape *tape, Pl
 /* Returns the node that the combiner's prepare makes from memory @memory, or NULL. */
 PlaitNode *plait_call_prepare (const PlaitInstance *instance, PlaitTape *tape, guint memory, const PlaitMemory *rows);
 
-/* Calls the combiner and returns its residual stream. Checks the context of the result if @gives_context (TRUE in
- * recurrent decoders), otherwise its query. */
+/* Calls the combiner and returns its residual stream. Checks the context of the stream if @gives_context is TRUE (in
+ * recurrent decoders); otherwise checks the query of the stream. */
 PlaitResidualStream plait_call_combine (const PlaitInstance *instance, PlaitTape *tape, PlaitCrossAttention *cross,
                                         PlaitResidualStream x, gboolean gives_context);
 
 /* Returns the node that the coverage's prepare makes from @memory, or NULL. */
 PlaitNode *plait_call_prepare_coverage (const PlaitInstance *instance, PlaitTape *tape, const PlaitMemory *memory);
 
-/* Returns the coverage's terms of the scores, [pairs, @score_width]. Requires plait_call_has_score. */
+/* Returns the terms that the coverage adds to the scores, [pairs, @score_width]. Requires plait_call_has_score. */
 PlaitNode *plait_call_score (const PlaitInstance *instance, PlaitCoverageStep *step, gint64 score_width);
 gboolean plait_call_has_score (const PlaitInstance *instance);
 

@@ -21,8 +21,8 @@ struct PlaitComponent
   gpointer settings; /* the plugin's own struct, filled from parameters; NULL until opened */
 };
 
-/* Returns a component of @group with @plugin, whose schema must have been read, and all parameters at their defaults.
- * (transfer full) */
+/* Returns a component of @group with @plugin. All parameters have their defaults. The schema of @plugin must have been
+ * read. (transfer full) */
 PlaitComponent *plait_component_new (PlaitPlugin *plugin, const char *group);
 
 void plait_component_free (PlaitComponent *component);

@@ -13,7 +13,7 @@ expect_leaves (const PlaitEncoding *encoding, const char *function)
                      function);
 }
 
-/* Returns the number of rows of each sentence that the sentence's tree covers: all except EOS. */
+/* Returns for each sentence the number of rows that its tree covers: all rows except EOS. */
 static const gint64 *
 count_words (const PlaitEncoding *encoding)
 {

@@ -143,7 +143,8 @@ look_at_table (const PlaitPluginDescriptor *descriptor, gsize *state_size)
   return NULL;
 }
 
-/* TRUE if dumps of coverage use @name, or all names that end like @name (in _shape ...), for something else. */
+/* TRUE if dumps of coverage use @name for another dataset or attribute, or if @name ends in _shape, _labels or
+ * _offsets. */
 static gboolean
 is_taken (const char *name)
 {

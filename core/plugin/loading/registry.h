@@ -89,9 +89,9 @@ gboolean plait_plugin_digest (PlaitPlugin *plugin, GError **error);
 #define PLAIT_MODULE_MISSING                                                                                           \
   "is missing, although its schema is there; build or install the module in the folder of the schema"
 
-/* Returns the descriptor of the module at @path, described by @schema; it lives as long as the process. Opens and
- * checks the module in a sandbox within @limits first, so that a constructor that crashes, hangs or exits is an error;
- * then opens it in this process, resident, with immediate and local binding. */
+/* Returns the descriptor of the module at @path, whose schema is @schema. The descriptor lives as long as the process.
+ * First opens and checks the module in a sandbox within @limits: if a constructor crashes, hangs or exits, that is an
+ * error. Then opens the module in this process, resident, with immediate and local binding. */
 const PlaitPluginDescriptor *plait_plugin_module_open (const char *path, const PlaitSchema *schema,
                                                        PlaitSandboxLimits limits, GError **error);
 

@@ -314,8 +314,9 @@ read_structure (const Reader *reader, const char *group)
   return (PlaitStructure)structure;
 }
 
-/* Returns the index of the value of [@group] @key in the two @values; -1 if the key is missing or has another value.
- * Reports any other value. If the key is given but does not apply, reports the reason @elsewhere. */
+/* Returns the index in @values (two) of the value of [@group] @key; -1 if the key is missing or its value is neither of
+ * the two. Reports a value that is neither of the two. If the key is given but does not apply, reports the reason
+ * @elsewhere. */
 static gint
 read_choice (const Reader *reader, const char *group, const char *key, const char *const *values, gboolean applies,
              const char *elsewhere)

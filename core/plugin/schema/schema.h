@@ -29,7 +29,7 @@ typedef struct
   PlaitPluginKind kind;
   gint64 interface;
   const char *summary;
-  const char *reference; /* source, such as a paper; NULL if not given, like the next three fields */
+  const char *reference; /* source, such as a paper; NULL if not given, as are version, licence and author */
   const char *version;
   const char *licence;
   const char *author;
@@ -40,12 +40,12 @@ typedef struct
   const char *attentions;            /* scores of decoders that the plugin works with, "heads;score"; NULL: all */
   PlaitCrossScores scores;           /* decoders only: method by which the cross-attentions score rows */
   PlaitStructure requires_structure; /* links that the plugin's memories must carry */
-  gboolean one_memory_is_enough;     /* TRUE if one memory with the required links is enough; FALSE: all need them */
+  gboolean one_memory_is_enough;     /* TRUE if one memory with the required links is enough; FALSE if all need them */
   gboolean requires_leaves;          /* encoders only: TRUE if the encoder needs an inner encoder */
   gboolean refuses_coverage;         /* combiners only: TRUE if the combiner cannot be used with a coverage */
   gboolean requires_sentences; /* combiners only: TRUE if sentences of documents are paired with target sentences */
   PlaitStructure provides_structure; /* encoders only: links that the memories of the encoder carry */
-  gboolean writes_own_words;         /* outputs only: TRUE if the output writes own words (PlaitBatch) */
+  gboolean writes_own_words;         /* outputs only: TRUE if the output also writes words that the vocabulary lacks */
   gboolean provides_summary;         /* encoders only: TRUE if the encoder gives a summary */
   guint n_parameters;
   const PlaitSettingSpecification *const *parameters; /* [n_parameters] parameters, in the order of the file */
@@ -53,8 +53,8 @@ typedef struct
   GStringChunk *texts; /* owns all texts of the schema */
 } PlaitSchema;
 
-/* Reads the schema at @path, which must be called KIND/NAME.ini. The error reports all problems together, one a line,
- * each beginning "FILE:LINE: ". (transfer full) */
+/* Reads the schema at @path, which must be called KIND/NAME.ini. The error lists all problems, each on a line of its
+ * own that begins "FILE:LINE: ". (transfer full) */
 PlaitSchema *plait_schema_read (const char *path, GError **error);
 void plait_schema_free (PlaitSchema *schema);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitSchema, plait_schema_free)

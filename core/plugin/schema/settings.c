@@ -520,7 +520,7 @@ plait_setting_group_defaults (const PlaitSettingGroup *group, gpointer memory)
 {
   g_autoptr (PlaitSettings) settings = plait_settings_new_for_group (group);
 
-  /* Point to the static texts of the specification, because those of the settings are freed here. */
+  /* The texts of @settings are freed on return, so point to the static texts of the specifications. */
   for (guint i = 0; i < settings->n; i++)
     if (settings->specifications[i]->type == PLAIT_SETTING_TEXT
         || settings->specifications[i]->type == PLAIT_SETTING_LIST)

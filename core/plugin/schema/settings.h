@@ -55,7 +55,7 @@ typedef struct
   gsize settings_size;
   const PlaitSettingDefinition *definitions;
   guint n_definitions;
-  const char *details; /* explanations for users of keys that are not in the table, one paragraph a line; or NULL */
+  const char *details; /* explains to users the keys that are not in the table, one paragraph on each line; or NULL */
 } PlaitSettingGroup;
 
 /* The value of a setting; the setting's type says which member is valid. */
@@ -97,9 +97,10 @@ void plait_setting_add_json (const PlaitSettingSpecification *specification, con
  * begins with the fault ("minimum=4 is above maximum=2 ..."). */
 gboolean plait_setting_check (const PlaitSettingSpecification *specification, GError **error);
 
-/* Returns the canonical form of @text, or NULL with an error if it is not a value of @specification. (transfer full)
- * Canonical: numbers in their shortest exact form, list items without spaces. @value (may be NULL) receives the value;
- * its text points into the result. The caller can prefix the error with "FILE:LINE: [group] key: ". */
+/* Returns the canonical form of @text, or NULL with an error if @text is not a value of @specification. (transfer full)
+ * In canonical form, numbers are as short as exactness allows, and list items have no spaces. @value (may be NULL)
+ * receives the value; its text points into the result. The caller can put "FILE:LINE: [group] key: " before the
+ * error. */
 char *plait_setting_parse (const PlaitSettingSpecification *specification, const char *text, PlaitSettingValue *value,
                            GError **error);
 

@@ -31,7 +31,8 @@ typedef struct
   hid_t data;
 } FeatureFile;
 
-/* Sets *error for a failure of HDF5 on a foreign file: a lack of memory, else a fault of the file. */
+/* Sets *error for a failure of HDF5 on a foreign file: PLAIT_ERROR_FAILED if the system failed, for example without
+ * memory, else PLAIT_ERROR_INPUT. */
 static gboolean
 fail_hdf5 (const FeatureFile *file, const char *what, GError **error)
 {

@@ -23,7 +23,8 @@ PlaitSafetensorsIndex *plait_safetensors_index_read (const char *path, GError **
 void plait_safetensors_index_free (PlaitSafetensorsIndex *index);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitSafetensorsIndex, plait_safetensors_index_free)
 
-/* TRUE if each tensor of @file is in the shard that @index names. The shards of @file are those of @index, in order. */
+/* TRUE if each tensor of @file is in the shard that @index gives for this tensor. @file must have the shards of @index,
+ * in order. */
 gboolean plait_safetensors_index_check (const PlaitSafetensorsIndex *index, const PlaitSafetensors *file,
                                         GError **error);
 
