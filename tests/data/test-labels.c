@@ -214,7 +214,7 @@ TEST_CASE (choices, are_numbers_of_sentences)
 
   static const Refusal bad[] = {
     { "1\n4\n", "target:2: \"4\" is not the number of one of the 4 sentences of the document; expected the number of "
-                "the right sentence, from 0 to 3" },
+                "the correct sentence, from 0 to 3" },
     { "2\n0\n", "target:1: \"2\" is not the number of one of the 2 sentences" },
     { "-1\n0\n", "target:1: \"-1\" is not the number of one of the 2 sentences" },
     { "0 1\n0\n", "target:1: \"0 1\" is not the number of one of the 2 sentences" },

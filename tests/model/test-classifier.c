@@ -190,8 +190,8 @@ TEST_CASE (classifier, gradients_are_those_of_differences)
   check_gradients (spans, &plait_pass_whole);
 }
 
-/* The loss of a choice is -log of the exponential of the right sentence's score divided by the sum over all sentences.
- * Each sentence of a document has the score that it has when it is read alone. */
+/* The loss of a choice is -log of the exponential of the correct sentence's score divided by the sum over all
+ * sentences. Each sentence of a document has the score that it has when it is read alone. */
 TEST_CASE (classifier, chooses_by_softmax_over_the_sentences_of_a_document)
 {
   PlaitRegistry *registry = test_registry ();

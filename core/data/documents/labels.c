@@ -107,7 +107,7 @@ check_choice (const gint32 *ids, gsize n, gint64 choices, const PlaitTargetLine 
   number = g_strstrip (g_strndup (line->text, line->length));
   return plait_fail (error, PLAIT_ERROR_INPUT,
                      "%s:%jd: \"%s\" is not the number of one of the %jd sentences of the document; expected the "
-                     "number of the right sentence, from 0 to %jd",
+                     "number of the correct sentence, from 0 to %jd",
                      line->file, line->line, number, choices, choices - 1);
 }
 
