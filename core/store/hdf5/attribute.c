@@ -6,7 +6,8 @@
 /* Attribute that marks the dataset of a large attribute. */
 #define LARGE_MARK "attribute_of"
 
-/* Returns the path of the dataset in which the attribute @name of @path is stored if it is large. (transfer full) */
+/* Returns the path of the dataset that stores the attribute @name of @path if the attribute is large. (transfer
+ * full) */
 static char *
 large_path (PlaitStore *store, const char *path, const char *name)
 {
@@ -255,8 +256,8 @@ free_values (PlaitStoreType type, gpointer values)
     g_free (values);
 }
 
-/* Returns the value of the attribute @name as a list of one; fails if it has another number of values. (transfer
- * full) */
+/* Returns an array with the one value of the attribute @name. Fails if the attribute has no value or several values.
+ * (transfer full) */
 static gpointer
 get_single (PlaitStore *store, const char *path, const char *name, PlaitStoreType type, GError **error)
 {

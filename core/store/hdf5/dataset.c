@@ -2,7 +2,7 @@
 #include "files/memory.h"
 #include "hdf5/internal.h"
 
-/* Minimum bytes of a compressed dataset: for fewer, the chunk index costs more than compression gains. */
+/* Minimum bytes of a compressed dataset: for a smaller one, the chunk index costs more than compression gains. */
 #define MIN_COMPRESSED ((gint64)1 << 10)
 /* Maximum bytes of a chunk: the size of HDF5's chunk cache. */
 #define MAX_CHUNK ((gint64)1 << 20)
@@ -13,8 +13,8 @@
 
 #define DEFLATE_LEVEL 4
 
-/* Sets @chunk to a chunk of at most MAX_CHUNK bytes: the last dimensions are whole, one before them may be cut, and the
- * first ones are 1. */
+/* Sets @chunk to the shape of a chunk of at most MAX_CHUNK bytes. From the last dimension to the first, takes as much
+ * of each dimension as fits, at least 1. */
 static void
 choose_chunk (guint rank, const gint64 *shape, gint64 element_bytes, hsize_t *chunk)
 {

@@ -87,7 +87,7 @@ gboolean plait_store_blocks_fail (const PlaitStoreBlocks *blocks, const char *pa
 /* Reads and checks all blocks. */
 gboolean plait_store_blocks_check (PlaitStoreBlocks *blocks, const char *path, GError **error);
 
-/* Marks in @metadata, one byte for each block, that @size bytes of metadata were written at @address. */
+/* Records in @metadata, which has one byte for each block, that @size bytes of metadata were written at @address. */
 void plait_store_blocks_mark (GByteArray *metadata, gint64 address, gsize size);
 
 /* Writes the table of block hashes after the HDF5 part of the open file @fd, which ends at @end. Returns the digest of
@@ -127,8 +127,8 @@ typedef struct
 } PlaitStoreBytes;
 
 /* Returns a file access property list for the file of @bytes. The pointers in @bytes must stay valid until the list and
- * the files opened with it are closed. Negative on failure; *@failure is ENOMEM if memory is short, because HDF5 would
- * crash if it ran out of memory later. */
+ * the files opened with it are closed. Negative on failure. If little memory is free, fails with ENOMEM in *@failure:
+ * HDF5 would crash later if it ran out of memory. */
 hid_t plait_store_access (hid_t driver, PlaitStoreBytes bytes);
 
 /* ---- defined in failure.c ---- */
@@ -169,11 +169,11 @@ typedef struct
   PlaitStoreObject object;
   hid_t id; /* open HDF5 object that has the attributes; for an array of an item of a ragged group: the dataset of all
                items */
-  gint64 start, count; /* array of an item: its first element and its number of elements in the dataset of all items;
-                          else -1 and 0 */
-  char *text;   /* the strings of an item that is an array of strings, a NUL after each; NULL for other items (transfer
+  gint64 start, count; /* for an array of an item: its first element and its number of elements in the dataset of all
+                          items; for other objects: -1 and 0 */
+  char *text;   /* for an array of strings of an item: the strings, a NUL after each; for other objects: NULL (transfer
                    full) */
-  char **names; /* group of an item: names of its members; else NULL (transfer full) */
+  char **names; /* for a group of an item: names of its members; for other objects: NULL (transfer full) */
 } PlaitStoreFound;
 
 #define PLAIT_STORE_NOT_FOUND ((PlaitStoreFound){ .id = -1, .start = -1 })
@@ -190,7 +190,8 @@ gboolean plait_store_find_values (PlaitStore *store, const char *path, PlaitStor
 /* TRUE if an object or link is stored at @path. Items of ragged groups are not stored. */
 gboolean plait_store_is_stored (PlaitStore *store, const char *path);
 
-/* Describe the object at @path. The members of a ragged group are here the objects stored in it, not its items. */
+/* Describe the object at @path; return the names of its members. Of a ragged group, the members are here the stored
+ * objects, not the items. */
 gboolean plait_store_describe_stored (PlaitStore *store, const char *path, PlaitStoreObject *object, GError **error);
 char **plait_store_members_stored (PlaitStore *store, const char *path, GError **error);
 
@@ -210,8 +211,8 @@ gboolean plait_store_find_stored (PlaitStore *store, const char *path, const Pla
  * (element-type PlaitStoreLink) */
 GArray *plait_store_links_of (const PlaitStore *store, const char *path, const PlaitStoreFound *found, GError **error);
 
-/* Returns the names of the members of the group @found at @path. If @found has these names, takes them from there.
- * (transfer full) */
+/* Returns the names of the members of the group @found at @path. If @found has the names already, moves them out of
+ * @found. (transfer full) */
 char **plait_store_members_of (const PlaitStore *store, const char *path, PlaitStoreFound *found, GError **error);
 
 /* TRUE if the values of the dataset @id at @path can be read safely (plait_store_check_storage). Values in a new file
@@ -327,7 +328,7 @@ char **plait_store_item_names (PlaitStore *store, const char *path, GError **err
 
 /* ---- defined in text.c ---- */
 
-/* Returns @n strings in slots of @slot bytes, each with its NUL; NULL without memory. (transfer full) */
+/* Returns @n strings in slots of @slot bytes, a NUL after each; NULL if there is no memory. (transfer full) */
 char *plait_store_pack (const char *const *values, gint64 n, gsize slot);
 
 /* Checks that @n strings are UTF-8. Sets *@longest to the bytes of the longest string and *@total to the bytes of
@@ -335,7 +336,7 @@ char *plait_store_pack (const char *const *values, gint64 n, gsize slot);
 gboolean plait_store_measure_strings (const PlaitStore *store, const char *path, const char *const *values, gint64 n,
                                       gsize *longest, gsize *total, GError **error);
 
-/* Returns the @n strings from slots of @slot bytes, NULL-terminated; NULL without memory. (transfer full) */
+/* Returns the @n strings from slots of @slot bytes, NULL-terminated; NULL if there is no memory. (transfer full) */
 char **plait_store_unpack (const char *slots, gint64 n, gsize slot);
 
 /* TRUE if @offsets [@n] begin at 0, end at @end and never decrease. */

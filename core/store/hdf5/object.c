@@ -352,7 +352,8 @@ plait_store_members (PlaitStore *store, const char *path, GError **error)
                                           : plait_store_members_stored (store, path, error);
 }
 
-/* TRUE if @path is the group that was made or found last, or a group that contains it: nothing deletes groups. */
+/* TRUE if @path is known to exist, because it is the group that was made or found last, or contains that group. Groups
+ * are never deleted. */
 static gboolean
 is_made (const PlaitStore *store, const char *path)
 {

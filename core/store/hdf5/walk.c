@@ -14,7 +14,8 @@ typedef struct
 
 static gboolean visit_all (Walk *walk, const PlaitStoreLink *link, const char *path, guint depth, GError **error);
 
-/* Visits @name in the group at @path. @link is its link, or NULL for an item of a ragged group. */
+/* Visits the member @name of the group at @path. @link: the link to the member, or NULL for an item of a ragged
+ * group. */
 static gboolean
 visit_member (Walk *walk, const PlaitStoreLink *link, const char *name, const char *path, guint depth, GError **error)
 {
@@ -41,7 +42,7 @@ visit_members (Walk *walk, const char *path, PlaitStoreFound *found, guint depth
   return links || found->names;
 }
 
-/* Visits the object at @path and the objects below it. @link is its link, or NULL if not known. */
+/* Visits the object at @path and the objects below it. @link: the link at @path, or NULL if the link is not known. */
 static gboolean
 visit_all (Walk *walk, const PlaitStoreLink *link, const char *path, guint depth, GError **error)
 {

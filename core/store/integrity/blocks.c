@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 
 /*
- * The table of hashes after the HDF5 part of a file, by which its bytes are checked.
+ * The table of hashes after the HDF5 part of a file. The bytes of this part are checked against the hashes.
  *
  *   n x 16 bytes   XXH3-128 of each block, in canonical order (as xxh128sum prints it)
  *   n x 1 byte     1: the block contains metadata (headers, indices, attributes); 0: values only
  *
  * Block k begins at byte k * 65536. The first block leaves out the user block; the last one may be shorter.
  *
- * Blocks of metadata are loaded when the file is opened. So libhdf5, which damaged metadata can crash or hang, never
- * parses an unchecked byte, and a damaged object never seems to be missing. Values are checked each time they are read.
+ * Damaged metadata can crash or hang libhdf5, or make an object seem to be missing. Therefore all blocks of metadata
+ * are loaded and checked when the file is opened. Values are checked each time they are read.
  */
 #include "files/digest.h"
 #include "files/memory.h"

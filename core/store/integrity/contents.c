@@ -8,9 +8,9 @@
  *   values       XXH3-64 of its type, shape and values; for a link, of its target; 0 for a group
  *   attributes   XXH3-64 of the names and values of its attributes; 0 for a link
  *
- * Padding of strings is ignored. So are the attributes in which HDF5 stores dimension scales, because they contain
- * addresses. By this table, a file that another program (h5py, h5repack) has rewritten can still be compared with what
- * plait wrote, although its blocks no longer match the hashes of blocks.c.
+ * The hashes ignore padding of strings, and the attributes in which HDF5 stores dimension scales, because these
+ * attributes contain addresses. If another program (h5py, h5repack) has rewritten a file, its blocks no longer match
+ * the hashes of blocks.c. With this table, the file can still be compared with what plait wrote.
  */
 #include "files/digest.h"
 #include "files/memory.h"
@@ -87,7 +87,7 @@ hash_text (XXH3_state_t *state, const char *text)
   XXH3_64bits_update (state, text, strlen (text) + 1);
 }
 
-/* Hashes a fixed name of the type, because files contain the hashes: names in messages may change. */
+/* Hashes a name of @type. Files contain the hashes, so these names are fixed; the names in messages may change. */
 static void
 hash_type (XXH3_state_t *state, PlaitStoreType type)
 {
