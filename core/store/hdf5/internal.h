@@ -169,11 +169,10 @@ typedef struct
   PlaitStoreObject object;
   hid_t id; /* open HDF5 object that has the attributes; for an array of an item of a ragged group: the dataset of all
                items */
-  gint64 start, count; /* for an array of an item: its first element and its number of elements in the dataset of all
-                          items; for other objects: -1 and 0 */
-  char *text;   /* for an array of strings of an item: the strings, a NUL after each; for other objects: NULL (transfer
-                   full) */
-  char **names; /* for a group of an item: names of its members; for other objects: NULL (transfer full) */
+  gint64 start, count; /* first element and number of elements of an item's array, in the dataset of all items; other
+                          objects: -1 and 0 */
+  char *text;   /* strings of an item's array of strings, a NUL after each; NULL for other objects (transfer full) */
+  char **names; /* names of the members of an item's group; NULL for other objects (transfer full) */
 } PlaitStoreFound;
 
 #define PLAIT_STORE_NOT_FOUND ((PlaitStoreFound){ .id = -1, .start = -1 })
