@@ -7,8 +7,8 @@
 #include <hdf5_hl.h>
 #include <string.h>
 
-/* Maximum columns of an axis's caption and of one label in it: viewers print the caption in one line and cut it at the
- * border. */
+/* Maximum width, in characters, of the caption of an axis and of a label in the caption. Viewers print the caption in
+ * one line and cut it at the border. */
 #define MAX_CAPTION 60
 #define MAX_LABEL 24
 
@@ -169,8 +169,8 @@ mark (PlaitStore *store, const char *path, const char *name, const char *value, 
   return plait_store_set_string (store, path, name, value, error);
 }
 
-/* Sets the attributes "default" from the root down to @path. Also sets a NeXus class for groups that lack it, because
- * silx needs it. */
+/* Sets the attribute "default" of the root and of each group above @path, so that viewers open @path. Also sets a NeXus
+ * class for groups that lack it, because silx needs it. */
 static gboolean
 lead_to (PlaitStore *store, const char *path, gboolean replace, GError **error)
 {

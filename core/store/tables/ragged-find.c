@@ -4,8 +4,9 @@
 
 #include <string.h>
 
-/* Returns the ragged group in which @path is an item, and in *@rest the path within the group. Opens the group if it is
- * not open yet and @reads is TRUE. NULL without *error if there is no such group. */
+/* Returns the ragged group that contains @path. Sets *@rest to the part of @path after the group, such as ITEM/KIND.
+ * Opens the group if it is not open yet and @reads is TRUE. NULL without *error if there is no such group, or if it is
+ * not open and @reads is FALSE. */
 static PlaitRaggedGroup *
 find_group (PlaitStore *store, const char *path, gboolean reads, const char **rest, GError **error)
 {

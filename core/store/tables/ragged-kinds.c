@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* Maximum number of names after the ragged group in the path of a kind of data: GROUP/KIND or GROUP/KIND/PART. */
+/* Maximum number of components in the name of a kind of data: KIND or KIND/PART. */
 #define MAX_KIND_DEPTH 2
 #define MAX_ITEMS ((gint64)1 << 20)
 #define MAX_NAMES_BYTES ((gsize)64 << 20)

@@ -120,7 +120,7 @@ kind_path (const char *item, const char *kind)
   return g_strdup_printf ("%.*s%s", (int)(strrchr (item, '/') + 1 - item), item, kind);
 }
 
-/* Returns the kind @name for @item, after adding @item to its items; makes a new kind if needed. NULL on failure. */
+/* Adds @item to the items of the kind @name and returns the kind. Makes the kind if it is missing. NULL on failure. */
 static Kind *
 find_kind (PlaitStore *store, const char *item, const char *name, GError **error)
 {

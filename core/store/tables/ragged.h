@@ -7,15 +7,16 @@
  * Arrays of many items, such as sentences, each with its own shape, in few datasets.
  *
  * A ragged group GROUP has a group KIND (or KIND/PART ..) for each kind of data of its items. The group KIND contains
- * the list sentence and, for each array of the kind, the other datasets:
+ * the dataset sentence and, for each array NAME of the kind, the other datasets:
  *
  *     sentence          [n]: the names of the items, in the order of writing
  *     NAME              the values of all items one after another, each row-major
  *     NAME_offsets      [n + 1]: item i is NAME[NAME_offsets[i] .. NAME_offsets[i + 1]]
  *     NAME_shape        [n, rank]: the shape of each item; missing for arrays of one dimension
  *
- * Text is the bytes of all strings of an item, each with a NUL. The attribute sentence_i of NAME is a Python expression
- * for one item; its attribute axes names the dimensions. An item without a certain array has an empty one.
+ * An array of text has the bytes of all strings, with a NUL after each. The attribute sentence_i of NAME is a Python
+ * expression for one item. The attribute axes of NAME has the names of the dimensions. If an item lacks an array, the
+ * file has an empty array for the item.
  *
  * Readers need not know this layout. After the file is written, the reading functions of store.h accept
  * GROUP/ITEM/KIND/NAME for the array of one item, GROUP/ITEM/KIND for a group of its arrays, and GROUP/ITEM for a group
@@ -31,7 +32,7 @@ gboolean plait_store_append (PlaitStore *store, const char *item, const char *ki
                              PlaitStoreType type, guint rank, const gint64 *shape, gconstpointer values,
                              const char *const *axes, GError **error);
 
-/* Adds @item to the items of @kind. Sets the attribute @name of the group of @kind, unless it exists. */
+/* Adds @item to the items of @kind. If the group of @kind lacks the attribute @name, sets the attribute. */
 gboolean plait_store_append_attribute (PlaitStore *store, const char *item, const char *kind, const char *name,
                                        const char *value, GError **error);
 

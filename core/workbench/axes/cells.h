@@ -101,8 +101,8 @@ PlaitCells *plait_cells_check (const char *path, const PlaitOverride *overrides,
  * (transfer full) */
 char *plait_cells_describe_duplicates (const PlaitCells *cells);
 
-/* Returns a sentence for a grid that does not vary experiment.seed: what p values mean then, and how to add seeds. NULL
- * if the grid has several seeds or one cell. (transfer full) */
+/* Returns a sentence that says, for a grid that does not vary experiment.seed, what its p values mean and how to add
+ * seeds. NULL if the grid has several seeds or one cell. (transfer full) */
 char *plait_cells_describe_seeds (const PlaitCells *cells);
 
 /* TRUE if @axis varies experiment.seed. */

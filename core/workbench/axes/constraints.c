@@ -77,8 +77,8 @@ read_zip (PlaitAxisConstraints *constraints, const char *key, const char *text)
         return;
       if (i == 0)
         leader = a;
-      /* Refuse a repeated axis. Also refuse a group that does not begin with the axis that comes first in [grid],
-       * because the other axes of the group copy the index of that axis. */
+      /* Refuse a repeated axis. Also refuse an axis that comes before the leader in [grid], because all axes of the
+       * group copy the index of the leader. */
       if (constraints->list[a].leader != a || (i > 0 && a == leader))
         plait_grid_problem (constraints->grid, key, "names the axis %s twice; name each axis once", names[i]);
       else if (a < leader)

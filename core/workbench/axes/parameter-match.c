@@ -81,7 +81,7 @@ read_width (PlaitParameterMatch *match, const PlaitGridGroup *grid, const char *
   g_array_append_val (match->widths, width);
 }
 
-/* @first is the first key of the group [grid] that belongs to match. */
+/* Reads the keys match and match.* of @grid. @first: the first of these keys in the file. */
 static void
 read_keys (PlaitParameterMatch *match, const PlaitGridGroup *grid, const char *first)
 {
@@ -188,7 +188,7 @@ count (const PlaitExperiment *experiment, PlaitProblems *problems)
   return parameters;
 }
 
-/* Returns the number of parameters if the first width is @first; -1 after a problem. */
+/* Makes the first width @first, and returns the number of parameters of the model; -1 after a problem. */
 static gint64
 try (const Search *search, gint64 first)
 {
