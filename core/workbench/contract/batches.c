@@ -3,8 +3,8 @@
 #include "contract/pass.h"
 #include "corpus/batch.h"
 
-/* Properties that train on one batch: a complete batch, one with missing sources, one with long and short sentences.
- * One more property: a batch of three sentences gives the results of three batches of one sentence. */
+/* Checks that models train on one complete batch, on batches with missing sources, and on batches with long and short
+ * sentences. Also checks that a batch of three sentences gives the results of three batches of one sentence. */
 
 static const PlaitPassLengths no_second = { { { 4, 2, 3 }, { 0, 0, 0 }, { 2, 3, 4 } }, { 3, 1, 4 } };
 static const PlaitPassLengths none = { .targets = { 3, 1, 4 } };

@@ -20,8 +20,8 @@ typedef struct
 {
   const char *name;
   const char *summary;
-  gboolean fewer_sources;     /* TRUE: models of 1, 2 and 3 sources are checked, not only of 3 */
-  const char *not_applicable; /* reason to report if no model was checked; NULL: that the plugin refuses every model */
+  gboolean fewer_sources;     /* TRUE: check models of 1, 2 and 3 sources; FALSE: only models of 3 sources */
+  const char *not_applicable; /* reason why no model was checked; NULL: the plugin refuses every model */
   const char *remark;         /* note to show if the property passes, or NULL */
   guint kinds;                /* bits 1 << PlaitPluginKind: the kinds of plugins that the property concerns; 0: all */
   gboolean decides;           /* TRUE: if this property fails, the remaining properties are not checked */
@@ -52,7 +52,7 @@ typedef struct
   char model_text[256]; /* current model, such as "[decoder] type=gru, heads=2" */
 } PlaitContractProgress;
 
-/* Another plugin that a small model needs to test a plugin, with settings from plait_fixture_settings(). */
+/* A plugin that a small model needs besides the tested plugin, with settings from plait_fixture_settings(). */
 typedef struct
 {
   PlaitPlugin *plugin;

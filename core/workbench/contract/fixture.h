@@ -30,7 +30,8 @@ typedef struct
 typedef struct
 {
   PlaitPlugin *plugin; /* decoder plugin; NULL: the one that settings.type names, from the combiner's registry */
-  PlaitSettings *plugin_settings; /* parameters of the plugin; NULL: small values, changed by parameters and more */
+  PlaitSettings *plugin_settings; /* parameters of the plugin; NULL: small values, then the settings in the fields
+                                     parameters and more */
   const char *parameters;         /* settings of [decoder], such as "type=gru layers=1 query=intermediate" */
   const char *more;               /* further settings of [decoder], or NULL */
   PlaitPlugin *combiner;
@@ -72,8 +73,8 @@ PlaitFixture *plait_fixture_new (const PlaitFixtureSource *sources, guint n, con
 void plait_fixture_free (PlaitFixture *fixture);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitFixture, plait_fixture_free)
 
-/* Draws new values of all parameters from @seed. Biases and gains are random too, so that none has a value without
- * effect. */
+/* Draws new values of all parameters from @seed. Draws biases and gains too, because a bias of 0 or a gain of 1 would
+ * have no effect. */
 void plait_fixture_initialise (PlaitFixture *fixture, guint64 seed);
 
 /*
@@ -81,9 +82,10 @@ void plait_fixture_initialise (PlaitFixture *fixture, guint64 seed);
  * of sentence s has targets[s] words (at most 63). Contents depend only on the sentence number first + s, so a sentence
  * is equal in all batches.
  *
- * If the model does not predict text, @targets is not used. Target of classes: one label. Choices: the number of a
- * sentence. Spans: the first and last row. Tags: one tag for each row of the first source. Numbers: one number. Sources
- * of tokens have trees; sources of documents have sentences that begin with a start token. (transfer full)
+ * If the model does not predict text, @targets is not used. Then the target is one label (for classes), the number of a
+ * sentence (for choices), the first and last row (for spans), one tag for each row of the first source (for tags), or
+ * one number. Sources of tokens have trees; sources of documents have sentences that begin with a start token.
+ * (transfer full)
  */
 PlaitBatch *plait_fixture_batch (const PlaitFixture *fixture, gint64 first, gint64 n, const gint64 *const *lengths,
                                  const gint64 *targets);

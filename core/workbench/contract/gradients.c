@@ -2,8 +2,8 @@
 #include "contract/case.h"
 #include "contract/pass.h"
 
-/* The property that the gradients of the whole model equal finite differences. OTHER_VALUES is the number of further
- * random values of the parameters that are tried. */
+/* Checks that the gradients of the whole model equal finite differences. If they differ, tries again with new random
+ * values of all parameters, OTHER_VALUES times. */
 
 #define OTHER_VALUES 2
 

@@ -5,7 +5,7 @@
 #include "contract/pass.h"
 #include "corpus/batch.h"
 
-/* The property that models of one, two and three sources read every source. */
+/* Checks that models of one, two and three sources read every source. */
 
 /* Replaces every word of @input by another word, and adds 1 to all features. */
 static void

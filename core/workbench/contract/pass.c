@@ -158,7 +158,7 @@ plait_pass_equals_its_sentences (const PlaitFixture *fixture, const PlaitPassLen
         {
           double in_batch = together.rows[batch->target_rows.offsets[s] + t];
 
-          /* If both values are not finite, say nothing here: another property reports that. */
+          /* If neither value is finite, say nothing here: another property reports that. */
           if (!plait_pass_nearly_equal (alone.rows[t], in_batch) && (isfinite (alone.rows[t]) || isfinite (in_batch)))
             return plait_fail (
                 error, PLAIT_ERROR_FAILED,

@@ -2,8 +2,9 @@
 #include "contract/case.h"
 #include "contract/pass.h"
 
-/* The property that the memories of an encoder have the structure that its schema and build declare, and that their
- * links agree. The host checks at every call that links stay in their sentence and that shapes fit. */
+/* Checks that the memories of an encoder have the structure that the schema and the function build declare, and that
+ * the links of a memory do not contradict each other. The host checks at every call that links stay in their sentence
+ * and that shapes fit. */
 
 typedef struct
 {

@@ -26,8 +26,8 @@ source_of (const PlaitContract *contract, PlaitPlugin *encoder, PlaitSettings *s
 }
 
 /* Returns source @i of @n. If an encoder is tested, the first and last source use it, and the source between them uses
- * another encoder. Otherwise the sources have the structure that the tested plugin requires, except the middle source
- * if the plugin needs the structure in one memory only. */
+ * another encoder. Otherwise the sources have the structure that the tested plugin requires. If one memory with this
+ * structure is enough, the source between the other two does not have it. */
 static PlaitFixtureSource
 source_at (const PlaitContract *contract, PlaitSettings *settings, guint i, guint n)
 {

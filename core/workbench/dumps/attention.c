@@ -172,8 +172,8 @@ plait_attention_label (const PlaitRecordedAttention *of, const PlaitLabels *labe
   return of->name ? g_strdup_printf ("%s:%s", memory, of->name) : g_strdup (memory);
 }
 
-/* Writes to which sentence of a document each row of @memory belongs. If the rows are not tokens, writes what they
- * are. */
+/* If the rows of @memory are tokens of documents, writes the sentence of each row. If the rows are made of text but are
+ * not tokens, writes what they are. */
 static gboolean
 write_row_sentences (PlaitStore *store, const char *path, const char *name, const PlaitMemoryLabels *memory,
                      gint64 rows, GError **error)

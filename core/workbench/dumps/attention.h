@@ -45,9 +45,9 @@
 /* Returns the name of @attention in dumps: "en", "en:second". (transfer full) */
 char *plait_attention_label (const PlaitRecordedAttention *attention, const PlaitLabels *labels);
 
-/* Writes @attention of one sentence as the item @path. Writes nothing and fails if weights do not sum to 1 (within
- * 1e-4), or weights of contexts to 0 if there was nothing to read; the error names layer, head and target row. Does not
- * check the weights of rows that a combiner selected. */
+/* Writes @attention of one sentence as the item @path. Fails, and writes nothing, if weights do not sum to 1 (within
+ * 1e-4); the error names layer, head and target row. If there was nothing to read, the weights of contexts must sum to
+ * 0. Does not check the weights of rows that a combiner selected. */
 gboolean plait_attention_write (PlaitStore *store, const char *path, const PlaitAttentionRecord *attention,
                                 const PlaitLabels *labels, GError **error);
 

@@ -84,7 +84,8 @@ parent_of (const Dump *dump, const gint64 *row, gint64 n)
   return -1;
 }
 
-/* Marks @row as taken in all sets of the current entry, whose elements begin at index @first of the arrays. */
+/* Marks @row as taken in all sets of the current entry. The elements of this entry begin at index @first of the
+ * arrays. */
 static void
 take (Dump *dump, guint first, gint64 row)
 {
@@ -131,8 +132,8 @@ is_alone (const Dump *dump, gint64 row)
   return (row == 0 || level[row - 1] != level[row]) && (row + 1 == dump->rows || level[row + 1] != level[row]);
 }
 
-/* Adds a set for each ancestor of the @n rows @row that is the only row of its level, from the top down. The combiner
- * does not weigh a row that has no alternative. */
+/* Adds sets for the ancestors of the @n rows @row, from the top down: one set for each ancestor that is alone on its
+ * level. The combiner does not weigh a row that has no alternative. */
 static void
 add_tops (Dump *dump, const gint64 *row, gint64 n, guint first)
 {

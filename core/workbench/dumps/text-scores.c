@@ -13,7 +13,7 @@ typedef struct
   const char *folder; /* group of the texts in the group of an evaluation */
   struct
   {
-    const char *name, *metric, *title; /* title: its beginning */
+    const char *name, *metric, *title; /* title: beginning of the title that tables show */
   } metrics[MAX_METRICS];
 } Kind;
 

@@ -6,8 +6,8 @@
 #include "metrics/metric.h"
 
 /*
- * Scores of texts of a split other than translations: word alignments and tags, a text for each line. A run stores the
- * texts, so that comparisons can compute the statistics of the scores again.
+ * Scores of texts that are not translations: the word alignments or the tags of a split, a text for each line. A run
+ * stores the texts, so that comparisons can compute the statistics of the scores again.
  */
 typedef enum
 {
@@ -15,7 +15,7 @@ typedef enum
   PLAIT_TEXT_SCORES_TAGS,      /* accuracy of the tags of a source's words */
 } PlaitTextScoresKind;
 
-/* Texts of a model and of a file. */
+/* Texts that a model made, and the reference texts of a file. */
 typedef struct
 {
   PlaitTextScoresKind kind;

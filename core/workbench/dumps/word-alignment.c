@@ -39,9 +39,9 @@ plait_word_aligner_new (const PlaitExperimentModel *experiment_model, const Plai
   return g_steal_pointer (&aligner);
 }
 
-/* Returns the source word that gets most attention. Returns -1 if a token outside words, or all rows that are not
- * tokens together, get at least as much. @sums has the attention to each of @n tokens, then that to all rows that are
- * not tokens. */
+/* Returns the source word that gets most attention. Returns -1 if a token outside words gets at least as much, or if
+ * the rows that are not tokens get at least as much in total. @sums has the attention to each of @n tokens, then the
+ * total attention to the rows that are not tokens. */
 static gint64
 find_best (const double *sums, const gint64 *words, gint64 n, gint64 n_words)
 {

@@ -12,9 +12,9 @@
  * of its attention.
  *
  * The attention to a source word is the sum over its pieces; the attention of a target word is the mean over its
- * pieces. A target word is not aligned if a token outside words, such as the end token, gets at least as much of its
- * attention as the best source word, or if all rows that are not tokens together do. If two source words get equal
- * attention, the first wins.
+ * pieces. A target word is not aligned if a token outside words, such as the end token, gets at least as much attention
+ * as the best source word. It is also not aligned if the rows that are not tokens get at least as much in total. If two
+ * source words get equal attention, the first wins.
  */
 typedef struct
 {
