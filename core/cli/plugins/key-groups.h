@@ -33,10 +33,10 @@ char *plait_key_type (const PlaitSettingSpecification *setting);
 /* Returns the default of @setting: "default: 8", "may be left out" or "must be given". (transfer full) */
 char *plait_key_default (const PlaitSettingSpecification *setting);
 
-/* Prints every key that --set accepts (plait inspect --keys), for shell completion, because plugins declare keys. A
- * line is "GROUP.KEY=" and the possible values, separated by blanks. Instead of values, it has FILE for a path, and
- * nothing for a number or text. If @as_json, prints JSON instead. The keys of sources, files and a task are those in
- * the experiment file @path; NULL: no such keys. */
+/* Prints every key that --set accepts (plait inspect --keys). Shell completion needs this, because plugins declare
+ * keys. A line is "GROUP.KEY=" and the possible values, separated by blanks; for a path, FILE replaces the values; for
+ * a number or text, no value follows. If @as_json, prints JSON instead. @path: experiment file whose sources, files and
+ * task also have keys; NULL: no such file. */
 gboolean plait_keys_print (const char *path, gboolean as_json, GError **error);
 
 /* Print all groups on stdout: plait_key_groups_print_markdown() as experiments/KEYS.md,

@@ -72,8 +72,7 @@ settings_equal (const PlaitSettingSpecification *one, const PlaitSettingSpecific
          && g_strcmp0 (one->summary, other->summary) == 0 && g_strcmp0 (one->reference, other->reference) == 0;
 }
 
-/* Returns the last group after @groups[@i] that is a member of the same group and also has @setting; NULL if there is
- * none. */
+/* Returns the last group with @setting among the members that follow @groups[@i]; NULL if there is no such group. */
 static const PlaitKeyGroup *
 find_later (const GPtrArray *groups, guint i, const PlaitSettingSpecification *setting)
 {
@@ -86,8 +85,8 @@ find_later (const GPtrArray *groups, guint i, const PlaitSettingSpecification *s
   return found;
 }
 
-/* Prints the keys of @groups[@i]. A key that a later member also has is printed in full only for the last such member.
- * One line for each such member lists the names of these keys. */
+/* Prints the keys of @groups[@i]. If later members have a key too, only the last of them prints the key in full. Here,
+ * such keys are listed in lines "KEYS: as in MEMBER". */
 static void
 print_items (const GPtrArray *groups, guint i)
 {

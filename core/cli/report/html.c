@@ -163,7 +163,7 @@ add_tick (GString *html, double at, const char *label)
                           PLAIT_HTML_REAL (at, 1), PLOT_HEIGHT - BOTTOM + 16, label);
 }
 
-/* Adds the labels of a logarithmic axis, except those without space. */
+/* Adds the labels of a logarithmic axis. Leaves out a label that would overlap the previous one. */
 static void
 add_factors (GString *html, const PlaitPlotAxis *x, const PlaitPlotChart *chart)
 {

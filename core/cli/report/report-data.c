@@ -8,8 +8,8 @@
 
 #define MAX_TEXT_BYTES ((gsize)2 << 20) /* maximum bytes of translations on a page, before packing */
 
-/* Maximum characters of packs on a page, for each level of detail. After that many, sentences get the next lower level;
- * after the lowest level, no heatmaps. */
+/* Maximum characters of packs on a page for each level of detail. Beyond the maximum of a level, sentences get the next
+ * lower level; beyond the maximum of the lowest level, they get no heatmaps. */
 static const gsize most_packed[] = {
   [PLAIT_REPORT_HEADS] = (gsize)3 << 20,
   [PLAIT_REPORT_LAYERS] = (gsize)5 << 20,
@@ -69,7 +69,7 @@ system_clear (gpointer item)
   g_strfreev (system->references);
 }
 
-/* Returns how many sentences fit into the page with the texts of all @systems. Adds their bytes to @data. */
+/* Returns the number of sentences whose texts in @systems fit into the page. Adds the bytes of the texts to @data. */
 static gint64
 count_sentences (Data *data, const GArray *systems)
 {

@@ -14,7 +14,7 @@
  *     "runs"       names of the runs
  *     "texts"      for each split: "split"; "references" and "sources", each with "name" and "lines"; and "systems"
  *     "systems"    each has "run" (a number), "hypotheses", "references" if they differ, and "scores"
- *     "scores"     each has "name", "larger" (is better) and "values", one for each sentence
+ *     "scores"     each has "name", "larger" (TRUE if larger is better) and "values", one for each sentence
  *     "attention"  for each split: "split" and "sentences"
  *     "sentences"  each has "name" and "maps": for each run the number of a pack, or null
  *
@@ -22,12 +22,12 @@
  *
  *     "name", "title", "group"        group is attention, coverage or copy
  *     "sentences"                     TRUE if rows are sentences
- *     "layers", "heads"               numbers in the file; 0: no such axis
- *     "kept_layers", "kept_heads"     numbers in the pack; 1 head: the mean of all; 1 layer: the last
+ *     "layers", "heads"               numbers of layers and heads in the file; 0: no such axis
+ *     "kept_layers", "kept_heads"     numbers in the pack. One head is the mean of all, one layer the last
  *     "heaviest"                      number of weights kept in a row; 0: all
  *     "largest", "largest_mass"       values for which the byte 255 stands
  *     "rows"                          labels, or the number of a heatmap with equal labels
- *     "of"                            for each row of a document, the number of its sentence
+ *     "of"                            for each row of a document, the number of the row's sentence
  *
  * The bytes of a heatmap are the sum of the weights of each target token, [layer, target], in 255ths of largest_mass,
  * and the weights, [layer, head, target, row], in 255ths of largest.

@@ -57,8 +57,8 @@ add_translations (GString *html, const PlaitRunComparison *comparison, const cha
   plait_html_table (html, table);
 }
 
-/* Adds tables of how much the attention of each run differs (Jensen-Shannon divergence) from the first run with
- * attention. */
+/* Adds tables of how much the attention of each run differs from that of the first run that has attention
+ * (Jensen-Shannon divergence). */
 static gboolean
 add_divergence (GString *html, const PlaitRunComparison *comparison, GError **error)
 {

@@ -297,7 +297,7 @@ print_commands (const PlaitGrid *grid, const PlaitGridOptions *options, PlaitLog
   return lines != NULL;
 }
 
-/* Logs that all cells are finished. If cells failed, returns FALSE with PLAIT_ERROR_FAILED, which names them. */
+/* Logs that all cells are finished. If cells failed, returns FALSE; the error (PLAIT_ERROR_FAILED) names the cells. */
 static gboolean
 check_all_finished (const PlaitGrid *grid, const char *done, gboolean ran, PlaitLog *log, GError **error)
 {

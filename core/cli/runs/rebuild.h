@@ -28,6 +28,6 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitRebuild, plait_rebuild_free)
 /* Returns the path of a file @name in a temporary folder that plait_rebuild_free deletes. (transfer full) */
 char *plait_rebuild_path (PlaitRebuild *rebuild, const char *name, GError **error);
 
-/* Prints the differences between two runs. If @json is not NULL, instead adds them to its open object as "compared".
- * Returns the number of values that differ. */
+/* Prints the differences between two runs. If @json is not NULL, adds them to the open JSON object as "compared"
+ * instead. Returns the number of values that differ. */
 guint plait_rebuild_report_diffs (const GArray *diffs, PlaitJson *json);
