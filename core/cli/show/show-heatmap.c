@@ -13,7 +13,7 @@
 
 static const char *const blocks[] = { " ", "░", "▒", "▓", "█" };
 
-/* Colours from dark blue to light yellow, in even steps of lightness, so that they differ even without colour. */
+/* Colours from dark blue to light yellow, in even steps of lightness, so that they differ even in shades of grey. */
 static const guint colours[] = { 234, 17, 18, 19, 25, 31, 37, 43, 79, 114, 150, 186, 222, 229 };
 #define FIRST_LIGHT 7
 

@@ -66,8 +66,8 @@ show_picture (const PlaitShow *show, const char *path, GError **error)
   return TRUE;
 }
 
-/* Prints the members of the group @path if all are heatmaps or descents, at most MAX_HEATMAPS. Sets *@shown to TRUE if
- * they were printed. */
+/* If the group @path has 1 to MAX_HEATMAPS members, all heatmaps or descents, prints them and sets *@shown to TRUE.
+ * Otherwise, sets *@shown to FALSE. */
 static gboolean
 show_pictures (const PlaitShow *show, const char *path, gboolean *shown, GError **error)
 {
@@ -172,7 +172,7 @@ show_attribute (PlaitStore *store, const char *path, const char *name, GError **
   return print_value (plait_store_attribute_text (store, path, name, G_MAXINT32, error));
 }
 
-/* Shows the object @path of @file, or the attribute NAME of it if @path is "PATH@NAME". */
+/* Shows the object @path of @file. If @path is "OBJECT@NAME", shows the attribute NAME of the object OBJECT. */
 static gboolean
 show (PlaitShow *show, const char *file, const char *path, gboolean json, PlaitLog *log, GError **error)
 {

@@ -37,7 +37,7 @@ void plait_terminal_shade (PlaitTerminal *terminal, guint ground, guint ink, con
 void plait_terminal_text (PlaitTerminal *terminal, PlaitTerminalStyle style, const char *format, ...)
     G_GNUC_PRINTF (3, 4);
 
-/* Prints a heading on a line of its own, after an empty line unless nothing was printed before. */
+/* Prints a heading on its own line. If something was printed before, prints an empty line before the heading. */
 void plait_terminal_heading (PlaitTerminal *terminal, const char *text);
 
 /* Prints @text, wrapped between words, and ends the line. The first line begins at @column, after text that was already

@@ -148,7 +148,7 @@ index_pieces (const PlaitVocabulary *vocabulary)
   return ids;
 }
 
-/* Prints the text of @line, which has pieces separated by blanks; if @pieces is NULL, ids. */
+/* Prints the text that @line encodes as pieces separated by blanks; if @pieces is NULL, as ids. */
 static gboolean
 decode_line (const PlaitVocabulary *vocabulary, GHashTable *pieces, const PlaitTextReader *reader, const char *line,
              GArray *ids, GError **error)

@@ -64,7 +64,7 @@ typedef struct
   PlaitPool *pool;
   PlaitSearch *search;
   PlaitFeed *feed;
-  PlaitBatch *whole;  /* batch with a sentence that the model cannot read, so that it is returned in parts; or NULL */
+  PlaitBatch *whole;  /* batch that is returned in parts, because the model cannot read one of its sentences; or NULL */
   gint64 given;       /* number of sentences of whole that were already returned */
   gboolean are_files; /* TRUE if all inputs are regular files, not pipes */
   gboolean is_unreadable;    /* TRUE if reading ended at a sentence that the model cannot read */
@@ -78,9 +78,9 @@ typedef struct
 void plait_inference_clear (PlaitInference *inference);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (PlaitInference, plait_inference_clear)
 
-/* Opens the runs that the arguments of @invocation name, with their models for search, the text of their sources, the
- * target text if @target is not NULL, and the dump. Every source must be named exactly once, by --source, --tsv or
- * --without. Runs that have a source of the same name read the same text. */
+/* Opens the runs that the arguments of @invocation name, with their models for search. Also opens the text of their
+ * sources, the target text unless @target is NULL, and the dump. Every source must be named exactly once, by --source,
+ * --tsv or --without. Runs that have a source of the same name read the same text. */
 gboolean plait_inference_open (PlaitInference *inference, const PlaitInvocation *invocation, const char *target,
                                GError **error);
 
