@@ -8,7 +8,7 @@
 typedef struct
 {
   double x, y;      /* coordinates; over categories, x is the index of the category; y is not finite at a gap */
-  double low, high; /* lower and upper end of the band or interval; NaN: none */
+  double low, high; /* lower and upper end of the band or interval; NaN: no band or interval */
 } PlaitPlotPoint;
 
 typedef struct

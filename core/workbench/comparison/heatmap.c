@@ -158,8 +158,8 @@ compare_weights (gconstpointer a, gconstpointer b)
   return compare_numbers (a, b);
 }
 
-/* Keeps the @top heaviest of the @n weights @row and sets the others to 0. Scales the kept weights to the sum of all.
- * @order [n] is workspace. A row that has a value which is not finite is left unchanged. */
+/* Keeps the @top heaviest of the @n weights in @row and sets the others to 0. Scales the kept weights, so that the sum
+ * of @row does not change. Leaves @row unchanged if a weight is not finite. @order [n] is workspace. */
 static void
 keep_top (double *row, gint64 n, gint64 top, PlaitIndexedWeight *order)
 {

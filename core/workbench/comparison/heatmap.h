@@ -83,8 +83,8 @@ typedef struct
   double weight;
 } PlaitIndexedWeight;
 
-/* Removes all but the @max largest of @weights (element-type PlaitIndexedWeight). Of equal weights, those with smaller
- * indices are kept. Sorts the kept weights by index. */
+/* Keeps the @max largest of @weights (element-type PlaitIndexedWeight) and removes the others. Of equal weights, keeps
+ * those with smaller indices. Sorts the kept weights by index. */
 void plait_indexed_weights_keep_top (GArray *weights, guint max);
 
 /* Exchanges rows and columns of @heatmap. */

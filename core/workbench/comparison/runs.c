@@ -132,7 +132,7 @@ names_clash (const GPtrArray *runs)
   return FALSE;
 }
 
-/* Returns the length of the longest path of whole folders that all @folders begin with. */
+/* Returns the length of the longest common beginning of @folders that consists of whole folder names. */
 static gsize
 common_folder (const GPtrArray *folders)
 {

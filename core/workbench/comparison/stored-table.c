@@ -4,7 +4,7 @@
 #include "comparison/location.h"
 #include "tables/table.h"
 
-/* The values of one column; only one of the arrays is not NULL. */
+/* The values of one column. One of the arrays is set, the other two are NULL. */
 typedef struct
 {
   char **strings;

@@ -37,8 +37,8 @@ digests_of (const PlaitRunFile *run, const char *key)
   return NULL;
 }
 
-/* Returns the value of [@group] @key of @run. If the value is a file, returns the file's digest if the run records it.
- * (transfer full) */
+/* Returns the value of [@group] @key of @run. For a file, returns the digest of the file instead if @run records a
+ * digest. (transfer full) */
 static char *
 value_of (const PlaitRunFile *run, const char *group, const char *key)
 {

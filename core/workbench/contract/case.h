@@ -77,7 +77,7 @@ typedef struct
 
   /* Results of the models that were checked so far: */
   gboolean taken[PLAIT_FIXTURE_TYPES]; /* TRUE if a decoder of this type accepted the plugin's defaults */
-  GError *refusal;                     /* last error with which the plugin refused a model; NULL: none */
+  GError *refusal;                     /* last error with which the plugin refused a model; or NULL */
 } PlaitContractSweep;
 
 /* Checks the property of @sweep, a PlaitContractSweep, in every model, and updates its progress. */
