@@ -212,7 +212,8 @@ need_trees (const PlaitResolution *resolution, const char *split, const PlaitExp
                               split, source->trees, source->encoder->plugin->name, source->name, split, source->trees);
 }
 
-/* Checks that @split has all tags of @source, or none if it is not training. */
+/* Checks that @split has files with all tags of @source. A validation or test split may also lack all of these
+ * files. */
 static void
 need_tags (const PlaitResolution *resolution, const char *split, const PlaitExperimentSource *source)
 {
@@ -270,7 +271,8 @@ check_name_of_split (const PlaitResolution *resolution, const char *split)
                               forced, split);
 }
 
-/* Checks each file. Checks that train, and every other split that has a file, has a file for each used stream. */
+/* Checks each file. Checks that training has a file for each used stream, and so has each other split that has any
+ * file. */
 static void
 check_files (const PlaitResolution *resolution)
 {

@@ -39,8 +39,8 @@ check_structure_of_one (const PlaitResolution *resolution, const PlaitSchema *re
                             plait_plugin_kind_name (reader->kind));
 }
 
-/* Adds a problem unless the memories of @encoder have the structure that the schema @reader, of a decoder, combiner,
- * coverage or output, requires of all memories. */
+/* Adds a problem unless the memories of @encoder have the structure that the schema @reader requires of all memories.
+ * @reader belongs to a decoder, combiner, coverage or output. */
 static void
 check_structure (const PlaitResolution *resolution, const PlaitSchema *reader, const PlaitSchema *encoder,
                  const char *group)

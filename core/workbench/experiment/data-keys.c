@@ -173,7 +173,8 @@ read_path (const PlaitResolution *resolution, const char *key, const char *text,
   return NULL;
 }
 
-/* Returns the file names in the value of @key, the whole value as one name unless @split is train. (transfer full) */
+/* Returns the file names in the value of @key: a list if @split is train, otherwise the whole value as one name.
+ * (transfer full) */
 static GStrv
 list_names (const PlaitResolution *resolution, const char *key, const char *split)
 {

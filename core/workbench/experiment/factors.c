@@ -12,7 +12,7 @@
 #define MAX_WIDTH 65536
 #define MAX_WEIGHT 1e6
 
-/* Names NAME that factors and tags cannot have, since other streams of a source have the names STREAM.NAME. */
+/* Names that factors and tags cannot have, because STREAM.trees, for example, is the stream of trees. */
 static const char *const taken[] = { "trees", "alignment", "reference", NULL };
 
 static gboolean

@@ -106,7 +106,7 @@ unset (PlaitKeyFile *file, const char *dotted, PlaitProblems *problems)
     plait_key_file_remove (file, group, key);
 }
 
-/* Applies @set, which sets a key, to @file. */
+/* Applies @set to @file. @set must not remove a key. */
 static void
 set_key (PlaitKeyFile *file, const PlaitOverride *set, PlaitProblems *problems)
 {

@@ -126,7 +126,7 @@ typedef struct
  * '='. */
 gboolean plait_override_split (char *text, PlaitOverride *override, GError **error);
 
-/* Returns @override, which sets a key, as "GROUP.KEY=VALUE". (transfer full) */
+/* Returns @override as "GROUP.KEY=VALUE". @override must not remove a key. (transfer full) */
 char *plait_override_text (const PlaitOverride *override);
 
 /* Returns the experiment of the file at @path, after applying @overrides in their order and making the checks in
@@ -237,8 +237,8 @@ gboolean plait_experiment_reads_trees (const PlaitExperiment *experiment);
 /* TRUE if a decoder predicts a sequence. */
 gboolean plait_experiment_has_decoder (const PlaitExperiment *experiment);
 
-/* Returns FALSE with an error if @experiment has no decoder and one of @sets, which set keys, sets a key that only
- * search reads: any key of [decode] except batch, precision and n_best. */
+/* Returns FALSE with an error if @experiment has no decoder but one of @sets sets a key that only search reads: any key
+ * of [decode] except batch, precision and n_best. @sets must not remove keys. */
 gboolean plait_experiment_check_sets (const PlaitExperiment *experiment, const PlaitOverride *sets, GError **error);
 
 /* Returns the kind of the target's lines if @stream is the target, else PLAIT_TARGET_TEXT. */
@@ -271,9 +271,9 @@ typedef struct
   const char *stream; /* name of the generated text, for plait_task_parse_text(); NULL if the text is a file */
 } PlaitVocabularyText;
 
-/* Returns the texts from which vocabulary @name is learnt: those that the keys data.vocabulary_text.NAME.NUMBER name.
- * Without such keys, the training text of all streams with this vocabulary. The strings belong to @experiment.
- * (transfer container) (element-type PlaitVocabularyText) */
+/* Returns the texts from which vocabulary @name is learnt. These are the texts that the keys
+ * data.vocabulary_text.NAME.NUMBER name or, without such keys, the training text of all streams with this vocabulary.
+ * The strings belong to @experiment. (transfer container) (element-type PlaitVocabularyText) */
 GArray *plait_experiment_vocabulary_texts (const PlaitExperiment *experiment, const char *name);
 
 /* Replaces the texts for learning vocabulary @name by copies of @texts (element-type PlaitVocabularyText), as if keys
@@ -292,8 +292,8 @@ gboolean plait_experiment_each_plugin (const PlaitExperiment *experiment, PlaitE
  * Steps of loading an experiment, for axes/cells.h
  */
 
-/* Returns the value of @set, which sets a key. In paths, replaces "~" and variables and makes them absolute, so that
- * the value can be read again in another folder and environment. (transfer full) */
+/* Returns the value of @set, which must not remove a key. If the value has paths, replaces "~" and variables in them
+ * and makes them absolute, so that the value can be read again in another folder and environment. (transfer full) */
 char *plait_override_from_here (const PlaitOverride *set, GError **error);
 
 /* Returns the folder to which paths in the experiment file at @path are relative: the file's own folder, or the current
@@ -314,9 +314,9 @@ gboolean plait_experiment_split_key (const char *dotted, char **group, char **ke
  * checked, so that it does not read them again for later experiments. */
 typedef struct PlaitResolver PlaitResolver;
 
-/* Creates a resolver for experiments made from @file, which was read from @path. Both are NULL for the text that a run
- * stores, whose paths are absolute. If axes of [grid] in @file choose plugins, a group may have parameters of any of
- * these plugins. @registry must outlive the experiments, @file only this call. (transfer full) */
+/* Creates a resolver for experiments made from @file, which was read from @path. @file and @path are NULL if a run
+ * stores the text; the paths in such a text are absolute. If axes of [grid] in @file choose plugins, a group may have
+ * parameters of any of these plugins. @registry must outlive the experiments, @file only this call. (transfer full) */
 PlaitResolver *plait_resolver_new (const PlaitKeyFile *file, const char *path, PlaitResolveFlags flags,
                                    PlaitRegistry *registry);
 void plait_resolver_free (PlaitResolver *resolver);

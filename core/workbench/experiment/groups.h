@@ -9,8 +9,8 @@
 /*
  * Groups of an experiment file with keys of the core.
  *
- * The build makes their structs and tables from schemas/group. Other floors declare plait_predict_group,
- * plait_decoder_group, plait_decode_group (core/model) and plait_train_group (core/model/training).
+ * The build makes the structs and tables of these groups from schemas/group. core/model declares plait_predict_group,
+ * plait_decoder_group and plait_decode_group; core/model/training declares plait_train_group.
  */
 #include "experiment/bench-settings.h"
 #include "experiment/data-settings.h"
@@ -25,7 +25,7 @@ const PlaitSettingGroup *const *plait_experiment_groups (void);
  * (transfer none) */
 const PlaitSettingSpecification *plait_experiment_setting (const char *group, const char *key);
 
-/* TRUE if the value of [@group] @key counts as able to change a score of a given metric. FALSE for neutral settings
- * (names, folders, log intervals), for decode.batch, and for keys of [evaluate] except checkpoint, join and
- * alignment_attention. translation_rate_* are part of the metrics' names. */
+/* TRUE if the value of [@group] @key can change the score by a given metric. FALSE for neutral settings (names,
+ * folders, log intervals), for decode.batch, and for keys of [evaluate] except checkpoint, join and
+ * alignment_attention. Another value of evaluate.translation_rate_* gives another metric, not another score. */
 gboolean plait_experiment_changes_scores (const char *group, const char *key);

@@ -5,8 +5,8 @@
 
 /* This file checks the weights that training begins with, and names of checkpoints. */
 
-/* Adds a problem if the file train.initialise, an absolute path, is not a regular file or, as a safetensors file,
- * cannot be read. */
+/* Checks the file train.initialise, whose path is absolute. Adds a problem if it is a safetensors file that cannot be
+ * read, or if it is not a regular file. */
 static void
 check_file (const PlaitResolution *resolution)
 {

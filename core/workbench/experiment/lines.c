@@ -7,7 +7,7 @@
 /* This file checks that the files of each split have equal numbers of lines, by reading them once. */
 
 /* Counts the lines of the file @path, one of those that @file names; with @trees, counts its trees. Refuses empty lines
- * if data.empty=error, except in files of trees and of @alignments. */
+ * if data.empty=error, except in files of trees (@trees) and of word alignments (@alignments). */
 static gboolean
 count_text (const PlaitExperiment *experiment, const PlaitDataFile *file, const char *path, gboolean trees,
             gboolean alignments, gint64 *lines, GError **error)
@@ -97,8 +97,8 @@ entries_of (const PlaitExperimentSource *source, const PlaitDataFile *file)
 }
 
 /* Returns the number of lines, trees or feature sentences of the file @path, one of those that @file names. Returns -1
- * if the file is not used, if it has documents of several lines, whose number may differ between streams, or after
- * adding a problem. */
+ * if the file is not used, or if it has documents of several lines; files of such documents may have different numbers
+ * of lines. Also returns -1 after adding a problem. */
 static gint64
 count (const PlaitResolution *resolution, const PlaitDataFile *file, const char *path)
 {

@@ -78,8 +78,8 @@ struct PlaitResolver
 
   /* Results of checks that later cells of a grid need not repeat. */
   GHashTable *lines;    /* maps data.empty and path of a file to its number of lines (gint64) */
-  GHashTable *scorable; /* set of texts: a file of references with the metrics that it was checked with; a fault is
-                           reported once */
+  GHashTable *scorable; /* set of texts, each of which names a checked file of references and its metrics; a fault is
+                           reported only once */
 };
 
 typedef struct
@@ -150,8 +150,8 @@ void plait_resolution_read_vocabulary_text (const PlaitResolution *resolution, c
 /* Adds a problem for each vocabulary that is both read from a file and learnt from text. */
 void plait_resolution_check_vocabulary_texts (const PlaitResolution *resolution);
 
-/* Returns the texts of all vocabularies for which keys or the grid name texts; an empty array if there are none.
- * (transfer none) (element-type PlaitDataFile) */
+/* Returns the texts for learning vocabularies that keys of [data] name, or that plait_experiment_set_vocabulary_texts()
+ * set in their place. Leaves out the training text of streams. (transfer none) (element-type PlaitDataFile) */
 const GArray *plait_vocabulary_texts_written (const PlaitExperiment *experiment);
 
 /* Reads the value of @key in [data], a path relative to data.folder, into @file. For a stream of training the value may
@@ -175,12 +175,12 @@ void plait_resolution_read_factors (const PlaitResolution *resolution, PlaitPars
 /* Adds a problem if @source cannot have its factors or tags. */
 void plait_resolution_check_factors (const PlaitResolution *resolution, const PlaitExperimentSource *source);
 
-/* Returns the source of which @stream may be a factor or tags by its name, STREAM.NAME; NULL if there is no such
- * source, or if NAME is or resembles trees, alignment or reference. (transfer none) */
+/* Returns the source whose factor or tags @stream may be, judged by the name STREAM.NAME alone. NULL if no source has
+ * the stream STREAM, or if NAME is or resembles trees, alignment or reference. (transfer none) */
 const PlaitParsedSource *plait_resolution_factor_source (const PlaitResolution *resolution, const char *stream);
 
-/* TRUE if @stream may be, by its name, a factor or tags of a source with a key factors or tags. The key need not name
- * @stream, because a cell of a grid may leave @stream out. */
+/* TRUE if @stream may be a factor or tags of a source, judged by its name alone, and this source has a key factors or
+ * tags. The key need not name @stream, because a cell of a grid may leave @stream out. */
 gboolean plait_resolution_is_factor (const PlaitResolution *resolution, const char *stream);
 
 /* Adds a problem if sources, encoders, combiner, decoder and data do not fit together. All of them must have been read
