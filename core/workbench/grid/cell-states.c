@@ -14,9 +14,9 @@
 /* Contents of the grid's folder, read once. */
 typedef struct
 {
-  GHashTable *names; /* names of all entries of the folder */
-  GTree *unclaimed; /* finished runs that belong to no cell, without those that a cell has claimed: name -> fingerprint,
-                       sorted by name */
+  GHashTable *names;   /* names of all entries of the folder */
+  GTree *unclaimed;    /* finished runs that belong to no cell: name -> fingerprint, sorted by name; a run that a cell
+                          claims is removed */
   GHashTable *trained; /* training fingerprint -> name of a finished run, which will not be trained again */
 } Folder;
 
@@ -38,7 +38,8 @@ typedef struct
   char *fingerprint;
   char *training_fingerprint; /* NULL for a run of an older plait */
   gboolean complete;
-  char *fault; /* reason why the file cannot be used: it is unreadable, or differs from the cell; or NULL */
+  char *fault; /* reason why the file cannot be used: the file is unreadable or differs from the cell; NULL: it can be
+                  used */
 } Found;
 
 static void
@@ -81,9 +82,9 @@ look_at (const PlaitGrid *grid, const Folder *folder, const char *name)
   return found;
 }
 
-/* Stores the difference between @found and @cell, if there is one, as the fault. Otherwise gives @found the
- * fingerprints of @cell: the fingerprints then differ only because another version of plait computed them in another
- * way, or lacked settings that have their defaults now. */
+/* Compares the run @found with @cell. If they differ, stores the difference as the fault. Otherwise only the
+ * fingerprints differ, because another version of plait made the run: it computed fingerprints in another way, or it
+ * lacked settings, which have their defaults in @cell. Then replaces the fingerprints of @found by those of @cell. */
 static void
 compare_run (Found *found, const PlaitGridCell *cell, PlaitDigests *digests)
 {
@@ -126,7 +127,7 @@ describe_progress (const Found *found)
 }
 
 /* Finds a finished run that has the cell's fingerprint but another name, as after an axis was added or renamed. Returns
- * its name, which no other cell can claim then; NULL if there is none. (transfer full) */
+ * the name of the run, or NULL. Other cells cannot claim this run any more. (transfer full) */
 static char *
 claim_run (const Folder *folder, const PlaitGridCell *cell)
 {
@@ -200,7 +201,7 @@ find_state (const PlaitGrid *grid, PlaitGridCell *cell, const Folder *folder, Pl
     cell->note = explain (finished.exists ? &finished : &partial);
 }
 
-/* TRUE if @cell continues a finished run that had trained less. */
+/* TRUE if @cell continues a finished run whose training ended earlier than that of @cell. */
 static gboolean
 goes_further (const PlaitGridCell *cell)
 {

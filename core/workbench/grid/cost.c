@@ -13,8 +13,8 @@ enum
   MAX_TOTAL_SECONDS = 60, /* no further cell is measured after this time */
 };
 
-/* Cost of a known cell: a cell whose run is finished, even with settings that have changed since, or whose speed was
- * measured. */
+/* Cost of a known cell. A cell is known if its speed was measured, or if its run is finished, even if settings have
+ * changed since then. */
 typedef struct
 {
   const PlaitGridCell *cell;
@@ -111,8 +111,8 @@ measure_speed (const PlaitGridCell *cell, guint threads, Measured *measured)
   return reason;
 }
 
-/* TRUE if @cell need not be measured: a cell that differs from it only in the seed has a known cost or could not be
- * measured. */
+/* TRUE if @cell need not be measured, because another cell that differs from @cell only in the seed has a known cost or
+ * could not be measured. */
 static gboolean
 is_known (const PlaitGrid *grid, const PlaitGridCost *cost, const GArray *known, const PlaitGridCell *cell)
 {

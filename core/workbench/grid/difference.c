@@ -10,8 +10,9 @@ typedef struct
   gboolean unknown; /* TRUE if the run does not store the digest of a file or plugin */
 } Difference;
 
-/* TRUE if the setting [@group] @key has changed. @data is a key-file with the experiment's fingerprint text, which has
- * only settings that can change results, and no paths. A setting that one side lacks counts as its default. */
+/* TRUE if the setting [@group] @key has changed. @data is a key-file with the experiment's fingerprint text. The
+ * fingerprint text has no paths, and only settings that can change results. If @old is NULL, compares with the default
+ * of the setting. */
 static gboolean
 has_changed (const char *group, const char *key, const char *old, const char *new, gconstpointer data)
 {

@@ -8,8 +8,8 @@
 /* Path in grid.h5 of the table of cells that are left out as duplicates. */
 #define PLAIT_GRID_DUPLICATES "/same"
 
-/* Fails if a file with the name of a cell's run is not a run, or was left open by another program. Accepts a damaged
- * run. With grid->fresh, checks nothing. */
+/* Checks the files NAME.h5 and NAME.training.h5 of each cell, which may be missing. Fails if such a file is not a run,
+ * or if another program left the file open. Accepts damaged runs. With grid->fresh, checks nothing. */
 gboolean plait_grid_check_cells (const PlaitGrid *grid, GError **error);
 
 /* Number of columns of the table /cells before the columns of the axes. */

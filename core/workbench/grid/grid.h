@@ -118,8 +118,8 @@ gboolean plait_grid_make_folder (const PlaitGrid *grid, GError **error);
  * would overwrite files that no grid has written. */
 gboolean plait_grid_lock (PlaitGrid *grid, PlaitLog *log, GError **error);
 
-/* TRUE if plait_grid_run() may work in the folder, because plait_grid_lock() succeeds. Releases the lock and removes
- * folders that plait_grid_lock() made. */
+/* TRUE if plait_grid_lock() succeeds, so that plait_grid_run() can work in the folder. Does not keep the lock, and
+ * removes folders that plait_grid_lock() made. */
 gboolean plait_grid_check_folder (PlaitGrid *grid, PlaitLog *log, GError **error);
 
 typedef struct

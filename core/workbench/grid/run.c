@@ -13,7 +13,7 @@ enum
 {
   POLL_MILLISECONDS = 200,
   PAUSE = 1,      /* seconds between the starts of cells, if jobs is not given */
-  SHOW_EACH = 4,  /* seconds for which the progress of a running cell is shown, before that of the next one */
+  SHOW_EACH = 4,  /* seconds for which the progress of one running cell is shown, until another cell is shown */
   MAX_GRACE = 30, /* maximum seconds that a cell may take for a checkpoint after its time limit */
 };
 
@@ -224,7 +224,7 @@ log_scores (const Runner *runner, const Job *job)
   plait_log_info (runner->options->log, "%s: finished in %s%s", job->cell->cell->label, duration, scores->str);
 }
 
-/* Appends the reason of failure to the cell's log. Another process that makes the table reads it there. */
+/* Appends the reason of failure to the cell's log, where a process that makes the table can read the reason. */
 static void
 note_reason (const PlaitGrid *grid, const PlaitGridCell *cell, const char *reason)
 {
@@ -358,8 +358,8 @@ pass_on_stop (Runner *runner)
     plait_run_process_stop (g_array_index (runner->jobs, Job, i).process, FALSE);
 }
 
-/* Estimates the seconds left: each cell takes the mean time of the finished cells, and a running cell at least the time
- * that it has already run. -1 while no cell has finished. */
+/* Estimates the seconds until all cells end. Assumes that each cell takes the mean time of the finished cells, and that
+ * running cells that have already taken longer end now. -1 while no cell has finished. */
 static double
 seconds_left (const Runner *runner)
 {

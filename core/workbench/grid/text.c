@@ -10,7 +10,7 @@ static const char apart[] = "Cells with other references of a split have a table
 
 typedef struct
 {
-  guint first, end; /* the table shows a score column from first to end - 1 if its field apart equals @apart */
+  guint first, end; /* the table shows those of the score columns first .. end - 1 whose field apart equals @apart */
   gboolean apart;
 } Part;
 
