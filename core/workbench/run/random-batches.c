@@ -64,7 +64,8 @@ plait_tuples_words (const PlaitStreamBuilder *stream)
   return stream->ids->len - g_array_index (stream->offsets, gint64, stream->offsets->len - 1);
 }
 
-/* Cuts the current document into sentences of @length tokens each, which all have one role; the last may be shorter. */
+/* Cuts the current document into sentences of @length tokens each; the last sentence may be shorter. All sentences have
+ * role 0. */
 static void
 cut_document (PlaitStreamBuilder *stream, gint64 length)
 {

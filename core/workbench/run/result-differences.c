@@ -14,8 +14,8 @@ find_vocabulary (const PlaitRunResult *result, const char *name)
   return NULL;
 }
 
-/* Returns a sentence that says which results have which vocabulary @name; NULL if all results that have it have the
- * same. (transfer full) */
+/* Returns a sentence that says which versions of the vocabulary @name the results have; NULL if there are no two
+ * different versions. (transfer full) */
 static char *
 describe_vocabulary (const PlaitRunResult *const *results, const char *const *names, guint n, const char *name)
 {

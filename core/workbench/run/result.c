@@ -153,8 +153,8 @@ take_statistics (PlaitRunScore *score, PlaitStore *run, const char *group, char 
   return plait_no_error (&local, error);
 }
 
-/* Adds a score that counts work of the search. With @aside, tables show it only if another run has this column without
- * @aside, that is, if some combiner selects rows. */
+/* Adds a score that counts work of the search. With @aside, tables show this score only if another run has the same
+ * score without @aside, that is, if the combiner of another run selects rows. */
 static gboolean
 add_work (PlaitRunResult *result, PlaitStore *run, const char *split, const char *path, const char *attribute,
           const char *name, const char *references, gboolean aside, GError **error)
@@ -241,7 +241,7 @@ drop_neutral (char **list)
   list[n] = NULL;
 }
 
-/* Sets the field set of the scores of @split, if it is a named evaluation. */
+/* If @split is a named evaluation, sets score->set for all its scores. */
 static gboolean
 read_set (PlaitRunResult *result, PlaitStore *run, const char *split, GError **error)
 {
@@ -345,8 +345,8 @@ plait_run_result_new (PlaitStore *run, GError **error)
   return g_steal_pointer (&result);
 }
 
-/* Returns the field set of evaluation @split in the first of @results with this evaluation; NULL if no result has it,
- * or if it is not a named evaluation. */
+/* Returns score->set of the evaluation @split, from the first of @results that has this evaluation. NULL if no result
+ * has it, or if it is not a named evaluation. */
 static const char *
 find_set (PlaitRunResult *const *results, guint n, const char *split)
 {
@@ -456,7 +456,8 @@ add_score_column (GArray *score_columns, const PlaitRunScore *score)
   g_array_insert_val (score_columns, place, score_column);
 }
 
-/* Sets the field apart of column @i. TRUE if another column has the same title, as bleu and bleu:tok=none have. */
+/* Sets score_column->apart of column @i. TRUE if another column with the same split and references has the same title,
+ * as the columns of bleu and bleu:tok=none have. */
 static gboolean
 compare_score_columns (GArray *score_columns, guint i)
 {

@@ -21,7 +21,7 @@ typedef struct
   PlaitStatistics *statistics; /* statistics of all sentences, which scorer reads; NULL if scorer is NULL */
   char *set;                   /* named evaluation (SPLIT.NAME): its settings that can change scores; else NULL */
   char *references;            /* digest of the references; only systems scored with equal references are compared */
-  gboolean aside;              /* TRUE: tables show the score only if another run has it with aside FALSE */
+  gboolean aside; /* TRUE: tables show this score only if another run has the same score with aside FALSE */
 } PlaitRunScore;
 
 /* A vocabulary of a run. */
@@ -81,8 +81,8 @@ gboolean plait_score_column_has_same_references (const PlaitScoreColumn *score_c
 char *plait_score_column_split_text (const PlaitScoreColumn *score_column);
 
 /* Returns the columns of all scores of @results [n] (may contain NULL), grouped by split and references. Leaves out
- * scores per token if the vocabularies of the target differ, and columns whose scores are all aside. (transfer full)
- * (element-type PlaitScoreColumn) */
+ * scores per token if the vocabularies of the target differ, and columns in which all scores have aside TRUE. (transfer
+ * full) (element-type PlaitScoreColumn) */
 GArray *plait_run_results_score_columns (const PlaitRunResult *const *results, guint n);
 
 /* TRUE if @results [n] (may contain NULL) have different target vocabularies. Ignores unknown ones. */

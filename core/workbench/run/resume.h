@@ -9,9 +9,9 @@
  * later. Errors name @output, the file to be continued.
  */
 
-/* TRUE if the settings of the run @old and of @experiment give equal training. With @may_be_longer, for a finished run,
- * the end of training (train.epochs, updates, patience) may differ, except with a schedule that has an end; then sets
- * *@longer to TRUE, otherwise to FALSE. */
+/* TRUE if the settings of the run @old and of @experiment give equal training; then sets *@longer to FALSE. With
+ * @may_be_longer, for a finished run, also TRUE if only the end of training (train.epochs, updates, patience) differs
+ * and the schedule has no end; then sets *@longer to TRUE. */
 gboolean plait_resume_check_settings (const PlaitExperiment *experiment, PlaitStore *old, const char *output,
                                       gboolean may_be_longer, gboolean *longer, GError **error);
 

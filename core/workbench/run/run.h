@@ -44,8 +44,8 @@ typedef enum
 {
   PLAIT_RUN_COMPLETE,
   PLAIT_RUN_EVALUATED,        /* a run that was already trained was evaluated as this experiment asks */
-  PLAIT_RUN_ALREADY_COMPLETE, /* the file already held a finished run of this experiment; also in all processes of a job
-                                 except the first if training was finished */
+  PLAIT_RUN_ALREADY_COMPLETE, /* the file already held a finished run of this experiment; if no training was needed,
+                                 also the outcome in all processes except the first */
   PLAIT_RUN_PART,             /* training stopped after the requested updates */
 } PlaitRunOutcome;
 
@@ -54,7 +54,7 @@ typedef enum
  *
  * Resuming continues a run with the same training (experiment, data and plugins). If that run is finished, resuming
  * makes only its missing evaluations. But if training now ends later (train.epochs, updates, patience), training
- * continues and gives the same bits as one long training; with a schedule that has an end, this is an error.
+ * continues and gives the same bits as one long training. Such a later end is an error if the schedule has an end.
  *
  * The file is locked until the run ends (files/lock.h). If another program replaces the file meanwhile, the run ends
  * and leaves that file alone. PLAIT_ERROR_INTERRUPTED if the run was interrupted, after it wrote a checkpoint; the

@@ -49,8 +49,8 @@ plait_seed_statistics_count_seeds (const PlaitSeedStatistics *seed_statistics, g
     n[seed_statistics->comparison.test == PLAIT_TEST_SEEDS]++;
 }
 
-/* Returns the statistics of sentences in @score_column of those @results that have them, and sets *@metric to the
- * metric if any has. (element-type PlaitStatistics) (transfer container) */
+/* Returns the statistics of sentences that @results have in @score_column. If any of @results has them, sets *@metric
+ * to the metric. (element-type PlaitStatistics) (transfer container) */
 static GPtrArray *
 statistics_of (const PlaitScoreColumn *score_column, const GPtrArray *results, const PlaitMetric **metric)
 {

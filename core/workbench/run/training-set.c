@@ -195,8 +195,8 @@ describe_batches (const PlaitTrainingSet *sets, const char *const *names, guint 
                                       : NULL;
 }
 
-/* Returns a sentence that says which of @names take fewer parameters from another run than others do; NULL if none do.
- * (transfer full) */
+/* Returns a sentence that says how many parameters each of @names takes from train.initialise; NULL if no difference is
+ * known. (transfer full) */
 static char *
 describe_taken (const PlaitTrainingSet *sets, const char *const *names, guint n)
 {

@@ -20,7 +20,7 @@ typedef struct
   char digest[65];  /* SHA-256 of the line numbers of the tuples; "" if unknown */
   gint64 tokens;    /* largest number of tokens in an update; 0: batches count sentences */
   double sentences; /* mean number of sentences in an update, in the first epoch */
-  guint taken;      /* number of parameters taken from train.initialise, whole or in part; 0 if it is not set */
+  guint taken;      /* number of parameters taken, whole or in part; 0 if train.initialise is not set */
   guint all;        /* number of all parameters; 0 if train.initialise is not set */
 } PlaitTrainingSet;
 
