@@ -6,7 +6,8 @@
 #include "search/search.h"
 #include "setup/run-inputs.h"
 
-/* The references of a split, as metrics read them, and other texts that are compared with them. */
+/* Functions that give the references of a split as metrics read them, and prepare the texts that are compared with the
+ * references. */
 
 /* Returns the value of the key evaluate.join that stands for @pieces. (transfer none) */
 const char *plait_evaluation_join_name (PlaitTextPieces pieces);

@@ -112,9 +112,9 @@ typedef struct
   PlaitAlignmentScores *alignments;
 } Forced;
 
-/* Returns rates of over- and under-translation, still empty, for attention of "search" or "forced" decoding (@of). They
- * are filled while the corpus is translated or scored, and belong to @evaluation. NULL if [evaluate] does not ask for
- * them. */
+/* Adds empty rates of over- and under-translation to @evaluation, and returns them. Attention fills them later:
+ * attention of the search if @of is "search", of forced decoding if @of is "forced". NULL if [evaluate] does not ask
+ * for these rates. */
 static PlaitTranslationRates *
 begin_rates (PlaitEvaluation *evaluation, const PlaitExperimentModel *experiment_model, const char *of,
              const PlaitCorpus *corpus)

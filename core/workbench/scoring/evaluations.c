@@ -349,8 +349,8 @@ write_new (const PlaitEvaluations *evaluations, PlaitStore *store, const Item *i
                                               experiment->evaluate.attention, store, error);
 }
 
-/* Sets what viewers show first, unless a new evaluation has set it: the default of the old file if it was copied, else
- * the training curve. */
+/* If no new evaluation has set what viewers show first, sets this to the default of the old file, or to the training
+ * curve if that default was not copied. */
 static gboolean
 find_default (const PlaitEvaluations *evaluations, PlaitStore *store, GError **error)
 {
@@ -415,7 +415,7 @@ plait_evaluations_write (const PlaitEvaluations *evaluations, PlaitStore *store,
 {
   gboolean beside = evaluations->setup.name != NULL;
 
-  /* The run's own evaluations come before named ones. */
+  /* Write the run's own evaluations before the named evaluations. */
   if (beside && !keep_others (evaluations, store, error))
     return FALSE;
   for (guint i = 0; i < evaluations->items->len; i++)

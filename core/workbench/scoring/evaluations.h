@@ -65,7 +65,8 @@ char *plait_evaluations_seal (const PlaitEvaluations *evaluations, const char *f
  * (plait_evaluations_seal). */
 gboolean plait_evaluations_is_incomplete (const char *key);
 
-/* Writes the new evaluations to @store, and copies all valid evaluations of the old file. An evaluation is valid if its
- * fingerprint is right; a named one, if its settings still give its fingerprint. If the new evaluations are named,
- * copies all others without a check. Sets what viewers show first: a heatmap, or the training curve. */
+/* Writes the new evaluations to @store, and copies all valid evaluations of the old file. An evaluation is valid if it
+ * has the fingerprint of an evaluation of the experiment. A named evaluation is valid if its settings still give its
+ * fingerprint. If the new evaluations are named, copies all others without a check. Sets what viewers show first: a
+ * heatmap, or the training curve. */
 gboolean plait_evaluations_write (const PlaitEvaluations *evaluations, PlaitStore *store, GError **error);

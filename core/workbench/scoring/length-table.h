@@ -5,8 +5,8 @@
 #include "hdf5/store.h"
 
 /*
- * Row of the table /evaluation/SPLIT/length_bins, for one metric of text or external score, and one bin of source
- * lengths. Columns: metric, name, bin, sentences, score, low and high. Scores of an empty bin are NaN.
+ * Row of the table /evaluation/SPLIT/length_bins: the score by one text metric, or one external score, in one bin of
+ * source lengths. Columns: metric, name, bin, sentences, score, low and high. Scores of an empty bin are NaN.
  */
 typedef struct
 {

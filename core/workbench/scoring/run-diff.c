@@ -119,8 +119,8 @@ compare_attributes (const Comparison *comparison, PlaitStore *store, const char 
     }
 }
 
-/* Returns how many of the @n rows of the dataset @path are compared. Columns of training tables end at
- * comparison->updates. */
+/* Returns how many of the @n rows of the dataset @path are compared. In training tables, these are the rows up to
+ * update comparison->updates. */
 static gint64
 rows_until (const Comparison *comparison, PlaitStore *store, const char *path, gint64 n)
 {

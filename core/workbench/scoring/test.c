@@ -122,8 +122,8 @@ plait_test (PlaitStore *trained, PlaitRunOutput *run_output, PlaitRunInputs *run
  */
 
 /* TRUE if @overrides do not change the training of @run, whose experiment is @own. For a named evaluation (@beside),
- * checks only keys of [data] except too_long: such an evaluation may change settings of search even if validation
- * translates, and may truncate long sentences, since the run's own settings are kept. */
+ * checks only the keys of [data], without too_long. A named evaluation may change settings of the search although
+ * validation used them, and may truncate long sentences, because the run keeps its own settings. */
 static gboolean
 check_training (PlaitStore *run, const PlaitExperiment *own, const PlaitOverride *overrides, gboolean beside,
                 PlaitRegistry *registry, GError **error)
