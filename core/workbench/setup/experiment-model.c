@@ -232,7 +232,7 @@ build (gpointer data, GError **error)
 gboolean
 plait_experiment_model_try_build (const PlaitExperiment *experiment, GError **error)
 {
-  /* Parameters are memory pages that are never written here, so limit only time. */
+  /* Here, parameters need no memory, because their pages are never written. So limit only time. */
   const PlaitSandboxLimits limits = { .wall_seconds = 20, .processor_seconds = 80 };
   g_autofree char *subject = g_strdup_printf ("%s: building its model", experiment->path);
   g_autofree gint64 *widths = g_new0 (gint64, experiment->n_sources);

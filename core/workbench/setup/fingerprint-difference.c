@@ -5,7 +5,8 @@
 
 #include "experiment/groups.h"
 
-/* A setting that decides which keys a group has: all of its keys, or those that begin with @prefix. */
+/* A setting that decides which keys the group @group has: any keys if @prefix is empty, else keys that begin with
+ * @prefix. */
 typedef struct
 {
   const char *group;
@@ -27,8 +28,7 @@ is_equal (const PlaitKeyFile *a, const PlaitKeyFile *b, const char *group, const
   return g_strcmp0 (plait_key_file_value (a, group, key), plait_key_file_value (b, group, key)) == 0;
 }
 
-/* TRUE if the difference of [@group] @key follows from another difference, such as another plugin, which has other
- * parameters. */
+/* TRUE if [@group] @key differs only because another key differs. For example, another plugin has other parameters. */
 static gboolean
 follows (const PlaitKeyFile *a, const PlaitKeyFile *b, const char *group, const char *key)
 {

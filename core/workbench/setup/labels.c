@@ -85,7 +85,7 @@ sentence_label (const PlaitVocabulary *vocabulary, const PlaitInput *input, gint
   return g_strdup_printf ("%jd: %s", number, cut);
 }
 
-/* Returns the piece of row @row of the input of @memory; if the token is unknown, its word in the text. */
+/* Returns the piece of row @row of the input of @memory; if the token of this row is unknown, the word in the text. */
 static const char *
 token_label (const PlaitLabelledMemory *memory, gint64 row)
 {
@@ -164,8 +164,8 @@ sentences_of (const PlaitLabelledMemory *memory, const PlaitLinks *links, gint64
   return g_steal_pointer (&sentence);
 }
 
-/* Returns the labels of the @length rows of a target. Row i is labelled by words[i] if @words has it, else by its
- * piece. If the target @ended, the last row is labelled as end token. (transfer full) */
+/* Returns the labels of the @length rows of a target. The label of row i is words[i] or, if words[i] or @words is NULL,
+ * the piece of tokens[i]. If the target @ended, the last row is labelled as end token. (transfer full) */
 static char **
 target_labels (const PlaitVocabulary *vocabulary, const gint32 *tokens, const char *const *words, gint64 length,
                gboolean ended)

@@ -40,8 +40,8 @@ typedef struct
 } PlaitLabels;
 
 /* Returns the labels of sentence @sentence of a batch. @memories are the memories of the batch, @attention is the
- * record of this sentence. Target rows are labelled by the pieces @tokens, or by words[i] where it is not NULL (@words
- * may be NULL). If the target @ended, its last row is labelled as end token. (transfer full) */
+ * record of this sentence. The label of target row i is words[i] or, if words[i] or @words is NULL, the piece of
+ * tokens[i]. If the target @ended, its last row is labelled as end token. (transfer full) */
 PlaitLabels *plait_labels_new (const PlaitLabelledMemory *memories, const PlaitAttentionRecord *attention,
                                gint64 sentence, const PlaitVocabulary *vocabulary, const gint32 *tokens,
                                const char *const *words, gboolean ended);

@@ -251,7 +251,7 @@ counts_words (const PlaitExperiment *experiment, const PlaitModel *model, guint 
          && !plait_experiment_vocabulary_file (experiment, plait_experiment_vocabulary (experiment, name));
 }
 
-/* TRUE if training tuples may be dropped: for their length, an empty line or a missing tree. */
+/* TRUE if training tuples may be dropped because of their length, an empty line or a missing tree. */
 static gboolean
 drops_tuples (const PlaitExperiment *experiment)
 {

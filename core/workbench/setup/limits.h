@@ -6,8 +6,9 @@
 /* Checks that memory suffices and that the model can read the text, so that a run fails before it begins and not in the
  * middle. */
 
-/* TRUE if the machine has memory for @parameters and for the optimizer's moments. PLAIT_ERROR_MEMORY names the size and
- * the keys to change. An allocation proves nothing, because pages take memory only when they are written. */
+/* TRUE if the machine has memory for @parameters and for the optimizer's moments. Otherwise the error
+ * (PLAIT_ERROR_MEMORY) names the size and the keys to change. An allocation proves nothing, because pages take memory
+ * only when they are written. */
 gboolean plait_limits_check_memory (const PlaitParameters *parameters, GError **error);
 
 /* Returns the maximum number of rows that stream @stream (n_sources: the target) of @model can have. @too_many must be
@@ -21,7 +22,8 @@ gint64 plait_limits_max_rows (const PlaitModel *model, guint stream, gint64 too_
 gboolean plait_limits_check_words (const PlaitExperiment *experiment, GError **error);
 
 /* Checks that the model can read @corpus (may be NULL) of split @split, and that its features are as wide as those of
- * @training (may be NULL). As data.too_long says, tuples that are too long are truncated, or dropped if @corpus is
- * @training, and logged. Otherwise fails with an error that names all of them. */
+ * @training (may be NULL). If data.too_long=truncate, truncates sentences where this is possible. If data.too_long is
+ * truncate or skip, drops unreadable tuples from the training corpus. Logs both. Fails if unreadable tuples are left,
+ * with an error that names all of them, or if no tuple would be left. */
 gboolean plait_limits_check_corpus (const PlaitExperimentModel *experiment_model, const PlaitCorpus *training,
                                     const char *split, PlaitCorpus *corpus, PlaitLog *log, GError **error);

@@ -68,7 +68,8 @@ unknown_word (const PlaitVocabulary *vocabulary, const char *text)
   return g_strdup (text);
 }
 
-/* Appends the tokens of @text, from line @number of the file @path, to @ids. */
+/* Appends to @ids the tokens of @text, which is in line @number of the file @path. @whole is TRUE if @text begins a
+ * target sentence. */
 static gboolean
 encode (const PlaitRequirements *requirements, const char *path, gint64 number, const char *text, gboolean whole,
         GArray *ids, GError **error)

@@ -122,7 +122,8 @@ plait_run_inputs_text (const PlaitRunInputs *run_inputs, const PlaitVocabularyTe
   return *paths;
 }
 
-/* Fails if a source has trees and the vocabulary is that of a published model, which does not split words singly. */
+/* Fails if a source has trees and the vocabulary of a published model, because such a vocabulary does not split each
+ * word alone. */
 static gboolean
 check_tree_vocabularies (const PlaitRunInputs *run_inputs, GError **error)
 {

@@ -256,8 +256,9 @@ kind_of (const PlaitVocabulary *vocabulary)
                                              : "a SentencePiece model";
 }
 
-/* TRUE if @vocabulary, called @name, has the type that the experiment sets, or has words if @name is a factor or tags.
- * For the error, @from says where the vocabulary comes from, and @else_do what the user may do instead. */
+/* TRUE if @vocabulary, called @name, has the right type: a vocabulary of words if @name is a factor or tags, else the
+ * type that the experiment sets. For the error, @from says where the vocabulary comes from, and @else_do what the user
+ * may do instead. */
 static gboolean
 check_kind (const PlaitExperiment *experiment, const char *name, const PlaitVocabulary *vocabulary, const char *from,
             const char *else_do, GError **error)

@@ -24,7 +24,7 @@ typedef enum
 PlaitVocabularyOrigin plait_vocabulary_origin (const PlaitExperiment *experiment, const char *stream);
 
 /* Returns a table that maps names to vocabularies, with all vocabularies of the experiment, and logs the origin of
- * each. If @run, a run of this experiment, is not NULL, takes all vocabularies from @run. @run_inputs need not have its
+ * each. If @run, a run of this experiment, is not NULL, takes all vocabularies from @run. @run_inputs need not have
  * vocabularies yet. @pool (may be NULL) speeds up learning. (transfer full) */
 GHashTable *plait_vocabularies_find (const PlaitRunInputs *run_inputs, PlaitStore *run, PlaitPool *pool, PlaitLog *log,
                                      GError **error);
