@@ -7,13 +7,13 @@
 /*
  * The cross-attention of G-Transformer (Bao et al. 2021, section 4) to one memory after the other: the words of a
  * target sentence attend to the rows of their own source sentence (group attention, eq. 5-6); from layer group_layers
- * on, a gate sums this and attention to all rows (eq. 7-8):
+ * on, a gate sums group attention and attention to all rows (eq. 7-8):
  *
  *     H_L = group attention (q);  H_G = attention (q)
  *     x <- residual (x, g * H_L + (1 - g) * H_G),  g = sigmoid ([H_L, H_G] W + b)
  *
- * If the source lacks a target sentence, the words of this sentence attend to the last source sentence. A memory
- * without sentence numbers counts as one sentence.
+ * If a document has fewer source sentences than target sentences, the words of the remaining target sentences attend to
+ * the last source sentence. A memory without sentence numbers counts as one sentence.
  */
 
 typedef struct
@@ -88,7 +88,8 @@ find_group (const PlaitMemory *memory, gint64 s, gint64 sentence, gint64 *begin,
   *end = find_sentence (memory, *begin, *end, memory->links->sentence[*begin] + 1);
 }
 
-/* Returns the rows of @memory that each query and head reads: one set each, or none if there are no rows. */
+/* Returns the rows of @memory that each query and head reads: one set for each query and head, or no set if there are
+ * no rows to read. */
 static PlaitSelectedRows
 select_groups (PlaitCrossAttention *cross, guint memory)
 {

@@ -9,8 +9,8 @@
  *
  *     x <- residual (x, attend (normalise (x)));  x <- cross (x);  x <- residual (x, feed_forward (normalise (x)))
  *
- * With self_attention=group, attention is limited to the sentence of each row; from layer group_layers on, a gate sums
- * it and attention to all rows (Bao et al. 2021, eq. 5-8).
+ * With self_attention=group, self-attention is limited to the sentence of each row; from layer group_layers on, a gate
+ * sums this attention and attention to all rows (Bao et al. 2021, eq. 5-8).
  */
 
 typedef struct

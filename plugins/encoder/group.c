@@ -6,8 +6,9 @@
 
 /*
  * The encoder of G-Transformer (Bao et al. 2021, section 4): tokens of documents -> one memory with a row for each
- * token, which knows its sentence. Self-attention is limited to the sentence of each row (group attention, eq. 5-6); in
- * the top layers a gate sums this and attention to the whole document (eq. 7-8).
+ * token. The links of the memory give the sentence of each row. Self-attention is limited to the sentence of each row
+ * (group attention, eq. 5-6); in the top layers a gate sums group attention and attention to the whole document (eq.
+ * 7-8).
  */
 
 typedef struct

@@ -16,7 +16,7 @@ lower (const char *text)
 
   gsize length = strlen (text);
   g_assert (length < G_MAXINT32 / 3);
-  int32_t room = (int32_t)length + (int32_t)(length / 2) + 1; /* lower-casing makes 3 bytes of 2 at most */
+  int32_t room = (int32_t)length + (int32_t)(length / 2) + 1; /* lower-casing makes at most 3 bytes of 2 bytes */
   char *lowered = g_malloc ((gsize)room);
   ucasemap_utf8ToLower (map, lowered, room, text, (int32_t)length, &status);
   ucasemap_close (map);

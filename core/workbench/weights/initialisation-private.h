@@ -46,6 +46,6 @@ struct PlaitInitialisation
   guint n_outcome[PLAIT_INITIALISATION_OUTCOMES]; /* number of parameters with each outcome */
 };
 
-/* TRUE if parameter @name belongs to an output layer of labels or tags, whose vocabulary is named after its stream even
- * with data.vocabulary=shared. */
+/* TRUE if parameter @name belongs to an output layer of labels or tags. The vocabulary of such a layer has the name of
+ * the stream, even with data.vocabulary=shared. */
 gboolean plait_initialisation_has_labels (const char *name);

@@ -44,8 +44,9 @@ is_wanted (const PlaitInitialisation *initialisation, const char *name)
   return taken && !left;
 }
 
-/* TRUE if the model has the component of @parameter, and [train] allows to take the parameter and to use @tensor. If
- * @parameter is NULL, TRUE if initialise_take is empty and initialise_leave allows @tensor. A PlaitPublishedWants. */
+/* TRUE if the model has the component of @parameter, initialise_take and initialise_leave allow @parameter, and
+ * initialise_leave allows @tensor. If @parameter is NULL, TRUE if initialise_take is empty and initialise_leave allows
+ * @tensor. A PlaitPublishedWants. */
 static gboolean
 wants_tensor (gconstpointer data, const char *tensor, const char *parameter)
 {
@@ -65,7 +66,8 @@ wants_tensor (gconstpointer data, const char *tensor, const char *parameter)
  * Functions that compare vocabularies
  */
 
-/* Returns the name in the run @there of the vocabulary of text stream @stream, or of NULL. (transfer full) */
+/* Returns the name of the vocabulary of text stream @stream (may be NULL) in the run with the experiment @there.
+ * (transfer full) */
 static char *
 text_vocabulary (const PlaitKeyFile *there, const char *stream)
 {
@@ -120,7 +122,7 @@ find_words (const PlaitExperiment *here, const PlaitKeyFile *there, const char *
   return (Words){ NULL };
 }
 
-/* TRUE if the rows of parameter @name stand for the same words in @run as in this experiment, or are not words. */
+/* TRUE if parameter @name has no words, or if its words have equal vocabularies in @run and in this experiment. */
 static gboolean
 has_same_words (const PlaitInitialisation *initialisation, const PlaitRunInputs *run_inputs, PlaitStore *run,
                 const PlaitKeyFile *there, const char *name)
@@ -136,7 +138,7 @@ has_same_words (const PlaitInitialisation *initialisation, const PlaitRunInputs 
     {
       const char *begin = name + strlen (shared);
 
-      /* A vocabulary is named after a stream that has it, or "shared". */
+      /* The name of a vocabulary is the name of a stream, or "shared". */
       vocabulary_there = g_strndup (begin, strcspn (begin, "/"));
       words.stream = vocabulary_there;
     }

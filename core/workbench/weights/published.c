@@ -152,7 +152,8 @@ make_of_words (const TensorRequest *request, const PlaitSafetensor *tensor, gint
 }
 
 /* Reads @rows rows of @tensor, from row mapping->first on, into the columns of the parameter that begin at @column.
- * With mapping->transposed, the rows of a matrix are its inputs: @tensor is [outputs, inputs]. */
+ * With mapping->transposed, a matrix @tensor is [outputs, inputs]. Then reads columns of the matrix in place of
+ * rows. */
 static gboolean
 make_columns (const TensorRequest *request, const PlaitSafetensor *tensor, gint64 rows, gint64 column, gint64 width,
               GError **error)

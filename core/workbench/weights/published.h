@@ -45,9 +45,10 @@ char *plait_published_unused (const PlaitPublished *published, guint max, guint 
 typedef gboolean (*PlaitPublishedWants) (gconstpointer data, const char *tensor, const char *parameter);
 
 /*
- * Fails if results of the published model depend on tensors of which no parameter was made; the error names some
- * of them. Ignores tensors that unused= of the map or @wants excludes, and tensors that equal a used alternative (tied
- * weights). Ignores an alternative if the file has an earlier one, and an optional tensor of zeros. TRUE without a map.
+ * Fails if results of the published model depend on tensors of which no parameter was made; the error names some of
+ * them. Ignores tensors that unused= of the map or @wants excludes, and tensors that equal a used alternative (tied
+ * weights). If the map names alternatives (separated by '|'), ignores those after the first that the file has. Ignores
+ * optional tensors of zeros. TRUE without a map.
  */
 gboolean plait_published_check_unused (const PlaitPublished *published, PlaitPublishedWants wants, gconstpointer data,
                                        GError **error);
