@@ -115,6 +115,9 @@ PlaitTensor plait_tape_value_if_any (PlaitTape *tape, PlaitNode *node);
  * gradient of the node that owns the storage. */
 PlaitNode *plait_tape_view (PlaitTape *tape, PlaitNode *input, PlaitTensor value);
 
+/* Returns @x, or a copy of @x if its rows are not end to end, as in a view of columns. */
+PlaitNode *plait_end_to_end (PlaitTape *tape, PlaitNode *x);
+
 /* Like plait_tape_node, with a value in the shape of inputs[@from]. The value reuses the storage of inputs[@from] if
  * that input can be recomputed and has no other consumer; the operator then computes in place. */
 PlaitNode *plait_tape_node_in_place (PlaitTape *tape, const PlaitOperator *operation, PlaitNode *const *inputs,

@@ -147,17 +147,19 @@ PlaitNode *
 plait_ragged_softmax (PlaitTape *tape, const PlaitQueryKeyPairs *pairs, PlaitNode *const *scores, guint n)
 {
   PlaitQueryKeyPairs *kept = plait_arena_new_array (plait_tape_arena (tape), PlaitQueryKeyPairs, n);
+  PlaitNode **inputs = plait_arena_new_array (plait_tape_arena (tape), PlaitNode *, n);
   gint64 rows = 0;
   PlaitNode *node;
 
   for (guint m = 0; m < n; m++)
     {
       kept[m] = pairs[m];
+      inputs[m] = plait_end_to_end (tape, scores[m]);
       plait_tape_expect (tape, scores[m]->value.rows == plait_query_key_pairs_count (&pairs[m])
                                    && scores[m]->value.width == 1);
       rows += scores[m]->value.rows;
     }
-  node = plait_tape_node (tape, &softmax, rows, 1, scores, n, sizeof kept);
+  node = plait_tape_node (tape, &softmax, rows, 1, inputs, n, sizeof kept);
   *(const PlaitQueryKeyPairs **)node->payload = kept;
   rows = 0;
   for (guint m = 0; m < n; rows += scores[m]->value.rows, m++)
@@ -230,6 +232,7 @@ plait_weighted_sum (PlaitTape *tape, const PlaitQueryKeyPairs *pairs, PlaitNode 
 
   plait_tape_expect (tape, weights->value.rows == plait_query_key_pairs_count (pairs) && weights->value.width == 1);
   plait_tape_expect (tape, values->value.rows == plait_ragged_rows (pairs->rows));
+  weights = plait_end_to_end (tape, weights);
   node = plait_tape_node (tape, &read_pairs, plait_ragged_rows (pairs->queries), values->value.width,
                           (PlaitNode *[]){ weights, values }, 2, sizeof *pairs);
   *(PlaitQueryKeyPairs *)node->payload = *pairs;

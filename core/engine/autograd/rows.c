@@ -92,6 +92,12 @@ plait_concatenate_rows (PlaitTape *tape, PlaitNode *const *parts, guint n)
   return concatenate (tape, parts, n, FALSE);
 }
 
+PlaitNode *
+plait_end_to_end (PlaitTape *tape, PlaitNode *x)
+{
+  return x->value.stride == x->value.width ? x : concatenate (tape, &x, 1, TRUE);
+}
+
 void
 plait_gradient_scatter (PlaitTape *tape, PlaitNode *input, PlaitTensor gradient, const gint64 *indices)
 {

@@ -484,6 +484,18 @@ weighted_sum (PlaitTape *tape, PlaitNode *const *leaves)
   return plait_concatenate_columns (tape, (PlaitNode *[]){ first, second }, 2);
 }
 
+/* The numbers of the pairs are columns of wider nodes. */
+static PlaitNode *
+pairs_of_columns (PlaitTape *tape, PlaitNode *const *leaves)
+{
+  PlaitQueryKeyPairs pairs = plait_query_key_pairs (tape, query_rows, first_rows);
+  PlaitNode *scores = plait_columns (tape, leaves[0], 1, 1), *softmax = plait_ragged_softmax (tape, &pairs, &scores, 1);
+  PlaitNode *first = plait_weighted_sum (tape, &pairs, softmax, leaves[1]);
+  PlaitNode *second = plait_weighted_sum (tape, &pairs, plait_columns (tape, leaves[0], 2, 1), leaves[1]);
+
+  return plait_concatenate_columns (tape, (PlaitNode *[]){ first, second }, 2);
+}
+
 /* Four blocks: a full one, one that begins with the rest of the first block's last row, one of a single row, and one
  * that is not full. No block has row 6. */
 static PlaitNode *
@@ -632,6 +644,7 @@ static const GradientCase plain_cases[] = {
   { "dot scores", "dot_scores_", dot_scores, CHECK_MODE, 2, { { 5, WIDTH }, { 7, WIDTH } } },
   { "ragged softmax", "ragged_softmax_", ragged_softmax, CHECK_MODE, 2, { { PAIRS, 1 }, { PAIRS_TOO, 1 } } },
   { "weighted sum", "weighted_sum_", weighted_sum, CHECK_MODE, 3, { { PAIRS, 1 }, { 7, WIDTH }, { 7, 3 } } },
+  { "pairs of columns", NULL, pairs_of_columns, CHECK_MODE, 2, { { PAIRS, 3 }, { 7, WIDTH } } },
   { "halting weights", "halting_weights_", halting_weights, CHECK_MODE, 1, { { 9, 1 } } },
   { "output loss", "output_loss_", output_loss, CHECK_MODE, 3, { { 4, 5 }, { 11, 5 }, { 1, 11 } } },
   { "output loss of a mixture",

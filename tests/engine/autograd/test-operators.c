@@ -432,6 +432,23 @@ TEST_CASE (operators, chen2017_equations_5_to_7_additive_attention)
                 context, NEAR);
 }
 
+/* The weights of one head are a column of [pairs, heads]. */
+TEST_CASE (operators, a_weighted_sum_reads_a_column)
+{
+  g_auto (Bench) bench = bench_new (1);
+  gint64 query_offsets[] = { 0, 1 }, offsets[] = { 0, 2 };
+  PlaitQueryKeyPairs pairs
+      = plait_query_key_pairs (bench.tape, (PlaitRagged){ 1, query_offsets }, (PlaitRagged){ 1, offsets });
+  PlaitNode *weights = bench_leaf (&bench, 2, 2, (double[]){ 0.75, 0.5, 0.25, 1 }), *sum;
+  PlaitNode *values = bench_leaf (&bench, 2, 1, (double[]){ 10, 100 });
+
+  sum = plait_weighted_sum (bench.tape, &pairs, plait_columns (bench.tape, weights, 1, 1), values);
+  check_tensor ("sum", sum->value, (double[]){ 105 }, NEAR);
+  plait_tape_backward (bench.tape, sum);
+  check_tensor ("dweights", weights->gradient, (double[]){ 0, 10, 0, 100 }, NEAR);
+  check_tensor ("dvalues", values->gradient, (double[]){ 0.5, 1 }, NEAR);
+}
+
 TEST_CASE (operators, attention_to_nothing_has_finite_gradients)
 {
   g_auto (Bench) bench = bench_new (1);
