@@ -142,9 +142,9 @@ run_pass (gpointer data)
   PlaitOutputLossOptions options = { .scale = 1 };
   PlaitModelSums sums;
 
+  plait_tape_begin (pass->tape, PLAIT_TAPE_TRAIN, plait_random_key (1, "dropout", NULL, 1));
   if (faulty_plugin.recompute)
     plait_tape_enable_recompute (pass->tape);
-  plait_tape_begin (pass->tape, PLAIT_TAPE_TRAIN, plait_random_key (1, "dropout", NULL, 1));
   plait_tape_backward (pass->tape,
                        plait_model_loss (pass->model->model, pass->tape, pass->batch, &options, &sums, NULL, NULL));
 }
