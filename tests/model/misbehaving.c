@@ -5,6 +5,7 @@
 #include "search/search.h"
 
 FaultyPlugin faulty_plugin;
+double misbehaving_loss;
 
 /*
  * Valid plugins
@@ -141,12 +142,14 @@ run_pass (gpointer data)
   const Pass *pass = data;
   PlaitOutputLossOptions options = { .scale = 1 };
   PlaitModelSums sums;
+  PlaitNode *loss;
 
   plait_tape_begin (pass->tape, PLAIT_TAPE_TRAIN, plait_random_key (1, "dropout", NULL, 1));
   if (faulty_plugin.recompute)
     plait_tape_enable_recompute (pass->tape);
-  plait_tape_backward (pass->tape,
-                       plait_model_loss (pass->model->model, pass->tape, pass->batch, &options, &sums, NULL, NULL));
+  loss = plait_model_loss (pass->model->model, pass->tape, pass->batch, &options, &sums, NULL, NULL);
+  misbehaving_loss = (double)plait_tape_value (pass->tape, loss).data[0];
+  plait_tape_backward (pass->tape, loss);
 }
 
 static gboolean

@@ -52,6 +52,9 @@ extern FaultyPlugin faulty_plugin;
 /* Builds the faulty plugin into a model with test decoder @i, trains one step, and searches. */
 gboolean misbehaving_release (guint i, GError **error);
 
+/* Loss of the last step that misbehaving_release trained. */
+extern double misbehaving_loss;
+
 /* Checks that the faulty plugin fails in each of the decoders in @decoders (bits), with one message that begins with
  * @who and contains @sentence. */
 void misbehaving_check (guint decoders, const char *who, const char *sentence);

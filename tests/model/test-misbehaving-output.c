@@ -62,6 +62,44 @@ TEST_CASE (misbehaving_outputs, the_sound_ones_run)
     }
 }
 
+/* Gives a copy of the gate, which is a column of the states. */
+static void
+copy_gate (PlaitOutputPass *pass, PlaitTape *tape, const Own *own)
+{
+  pass->gate = plait_scale (tape, pass->gate, 1);
+}
+
+/* Gives the weights of copied words as a column of a wider node. */
+static void
+widen_weights (PlaitOutputPass *pass, PlaitTape *tape, const Own *own)
+{
+  PlaitNode *both[] = { plait_scale (tape, pass->copied[0], 2), pass->copied[0] };
+
+  pass->copied[0] = plait_columns (tape, plait_concatenate_columns (tape, both, 2), 1, 1);
+}
+
+TEST_CASE (misbehaving_outputs, columns_count_as_their_copies)
+{
+  void (*const outputs[]) (PlaitOutputPass * pass, PlaitTape * tape, const Own *own) = { copy_gate, widen_weights };
+
+  for (guint i = 0; i < PLAIT_FIXTURE_DECODERS; i++)
+    {
+      double expected;
+
+      faulty_plugin = (FaultyPlugin){ .output_table = &table };
+      faulty_output = (FaultyOutput){ .mixture = TRUE };
+      REQUIRE (release (i, NO_ERROR));
+      expected = misbehaving_loss;
+      for (guint k = 0; k < G_N_ELEMENTS (outputs); k++)
+        {
+          CONTEXT ("decoder %u, output %u", i, k);
+          faulty_output.output = outputs[k];
+          REQUIRE (release (i, NO_ERROR));
+          CHECK_NEAR (misbehaving_loss, expected, 1e-6 * expected);
+        }
+    }
+}
+
 #define OUTPUT_BUILD(name, deed, sentence)                                                                             \
   FUNCTION (gboolean, name, (const PlaitOutputBuild *build, PlaitOutputShape *shape, GError **error), TRUE, deed)      \
   TEST_CASE (misbehaving_output_builds, name)                                                                          \

@@ -117,9 +117,10 @@ plait_call_build_output (PlaitInstance *instance, const PlaitComponent *componen
                                      && check_shape (component, build, shape, error));
 }
 
-/* Fails the step unless the output gave the mixture that it declared. */
+/* Fails the step unless the output gave the mixture that it declared. Replaces views of columns by copies, because the
+ * host reads gate and weights as arrays. */
 static void
-expect_copies (const PlaitOutputShape *shape, const PlaitOutputPass *pass)
+take_copies (const PlaitOutputShape *shape, PlaitOutputPass *pass)
 {
   PlaitTape *tape = pass->tape;
   gboolean copies = plait_output_copies (shape);
@@ -128,10 +129,13 @@ expect_copies (const PlaitOutputShape *shape, const PlaitOutputPass *pass)
     plait_tape_fail (tape, "gave a gate, but PlaitOutputShape.copies is FALSE for all memories: set copies for a "
                            "memory, or leave the gate NULL");
   if (copies)
-    plait_call_expect_node (tape, "a gate", pass->gate, pass->states->value.rows, 1);
+    {
+      plait_call_expect_node (tape, "a gate", pass->gate, pass->states->value.rows, 1);
+      pass->gate = plait_end_to_end (tape, pass->gate);
+    }
   for (guint m = 0; m < pass->n_memories; m++)
     {
-      const PlaitNode *copied = pass->copied[m];
+      PlaitNode *copied = pass->copied[m];
 
       if (copied && (m >= PLAIT_OUTPUT_MAX_MEMORIES || !shape->copies[m]))
         plait_tape_fail (tape, "copies words of memory %u, which build does not declare: declare it in build", m);
@@ -139,6 +143,7 @@ expect_copies (const PlaitOutputShape *shape, const PlaitOutputPass *pass)
         continue;
       plait_call_expect_node (tape, "weights of copied words", copied,
                               plait_query_key_pairs_count (&pass->attention[m].pairs), 1);
+      pass->copied[m] = copied = plait_end_to_end (tape, copied);
       for (gint64 i = 0; i < copied->value.rows; i++)
         if (copied->value.data[i] < 0)
           plait_tape_fail (tape, "gave a copied word of memory %u the weight %g: give weights of at least 0", m,
@@ -168,6 +173,6 @@ plait_call_output (const PlaitInstance *instance, const PlaitOutputShape *shape,
   expect_given (pass, &given);
   plait_call_expect_node (pass->tape, "states of the logits", pass->logit_states, pass->states->value.rows,
                           shape->table->value.width);
-  expect_copies (shape, pass);
+  take_copies (shape, pass);
   plait_tape_set_caller (pass->tape, before);
 }
