@@ -10,6 +10,8 @@
 #define SENTENCES 8
 /* Smallest divisor: it replaces a smaller sum of weights. */
 #define MIN_TOTAL 1e-30
+/* Largest gradient of a weight, so that it is finite in floats if the weights are nearly zero. */
+#define MAX_GRADIENT 1e37
 
 static int
 compare_ids (gconstpointer a, gconstpointer b)
@@ -176,6 +178,7 @@ backward_piece (gpointer data, gint64 piece, guint thread)
                                           - PLAIT_GRADIENT_TERM (mixture_loss_total, mean))
                                              / total;
 
+            gradient = CLAMP (gradient, -MAX_GRADIENT, MAX_GRADIENT);
             dweights[i] = (PlaitScalar)((job->add ? (double)dweights[i] : 0) + gradient);
           }
       }

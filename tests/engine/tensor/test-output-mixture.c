@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "attention/copied-words.h"
 #include "trial.h"
 
 /* Number of ids above the vocabulary that rows can copy (own words). */
@@ -246,6 +247,28 @@ extreme_body (Trial *trial)
 TEST_CASE (output_mixture, is_finite)
 {
   trial_run (extreme_body, 1);
+}
+
+/* If the attention to all rows with words rounds to 0, the gradients are finite. */
+static void
+unattended_body (Trial *trial)
+{
+  static const gint64 one[] = { 0, 1 }, two[] = { 0, 2 };
+  const PlaitRagged rows = { 1, two };
+  const gint32 ids[] = { 3, 4 }, *const of_memory[] = { ids };
+  const PlaitScalar weights[] = { 0, 0 }, *const given[] = { weights }, dcopied[] = { (PlaitScalar)-1e12, 1 };
+  PlaitScalar dweights[] = { 1, 1 };
+  PlaitQueryKeyPairs pairs = plait_query_key_pairs_new (trial->arena, (PlaitRagged){ 1, one }, rows);
+  PlaitCopyableWords *words = plait_copyable_words_new (trial->arena, &rows, of_memory, 1);
+  PlaitCopiedWords copied = plait_copied_words_forward (trial->pool, trial->arena, words, &pairs, given);
+
+  plait_copied_words_backward (trial->pool, words, &copied, &pairs, 0, dcopied, dweights, TRUE);
+  CHECK (isfinite ((double)dweights[0]) && dweights[0] < 0 && isfinite ((double)dweights[1]) && dweights[1] > 0);
+}
+
+TEST_CASE (output_mixture, is_finite_without_attention)
+{
+  trial_run (unattended_body, 1);
 }
 
 static void
