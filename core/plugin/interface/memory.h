@@ -28,7 +28,8 @@ typedef struct
   const gint64 *first_child; /* first child; children are consecutive rows, and two parents may share a child */
   const gint64 *n_children;  /* number of children; 0 for leaves */
 
-  /* Level of the row: 0 for leaves, else one more than the level of the children. Top rows have the parent -1. */
+  /* Level of the row: 0 for leaves, else one more than the level of the children. Top rows have the parent -1 and come
+   * last in their sentence. */
   const gint64 *level;
 
   const gint64 *previous;

@@ -44,6 +44,26 @@ check_tree (const char *name, const PlaitLinks *links, gint64 n, GError **error)
   return TRUE;
 }
 
+/* Checks that the rows of the top level come last in each sentence, because a descent begins with the last rows. */
+static gboolean
+check_top (const char *name, const PlaitLinks *links, PlaitRagged rows, GError **error)
+{
+  for (gint64 s = 0; s < rows.n; s++)
+    {
+      gint64 begin = rows.offsets[s], row = rows.offsets[s + 1], top = row > begin ? links->level[row - 1] : 0;
+
+      while (row > begin && links->level[row - 1] == top)
+        row--;
+      while (row-- > begin)
+        if (links->level[row] >= top)
+          return plait_fail (error, PLAIT_ERROR_FAILED,
+                             "memory %s, row %jd has level %jd, but the last row of its sentence has level %jd: put "
+                             "the rows of the top level last",
+                             name, row, links->level[row], top);
+    }
+  return TRUE;
+}
+
 static gboolean
 check_levels (const char *name, const PlaitLinks *links, gint64 n, GError **error)
 {
@@ -89,7 +109,8 @@ check_memory_structure (const PlaitMemorySpecification *specification, const Pla
   if ((specification->structure & PLAIT_STRUCTURE_TREE) && !check_tree (specification->name, memory->links, n, error))
     return FALSE;
   if ((specification->structure & PLAIT_STRUCTURE_LEVELS)
-      && !check_levels (specification->name, memory->links, n, error))
+      && (!check_levels (specification->name, memory->links, n, error)
+          || !check_top (specification->name, memory->links, memory->rows, error)))
     return FALSE;
   return check_neighbours (specification->name, memory->links, n, error);
 }

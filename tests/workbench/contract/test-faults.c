@@ -173,6 +173,31 @@ leaves_above_leaves (PlaitEncoding *encoding, PlaitMemory *memory)
   memory->links = links;
 }
 
+/* The first row of each sentence is the parent of the others. */
+static void
+top_first (PlaitEncoding *encoding, PlaitMemory *memory)
+{
+  PlaitArena *arena = plait_tape_arena (encoding->tape);
+  gint64 n = plait_ragged_rows (memory->rows);
+  PlaitLinks *links = plait_arena_new_array (arena, PlaitLinks, 1);
+  gint64 *parent = plait_arena_new_array (arena, gint64, n + 1), *child = plait_arena_new_array (arena, gint64, n + 1);
+  gint64 *children = plait_arena_new_array (arena, gint64, n + 1),
+         *level = plait_arena_new_array (arena, gint64, n + 1);
+
+  for (gint64 s = 0; s < memory->rows.n; s++)
+    for (gint64 begin = memory->rows.offsets[s], end = memory->rows.offsets[s + 1], i = begin; i < end; i++)
+      {
+        gboolean top = i == begin && end > begin + 1;
+
+        parent[i] = i == begin ? -1 : begin;
+        child[i] = top ? begin + 1 : -1;
+        children[i] = top ? end - begin - 1 : 0;
+        level[i] = top ? 1 : 0;
+      }
+  *links = (PlaitLinks){ .parent = parent, .first_child = child, .n_children = children, .level = level };
+  memory->links = links;
+}
+
 static void
 children_of_others (PlaitEncoding *encoding, PlaitMemory *memory)
 {
@@ -200,6 +225,10 @@ FAULTY (ENCODER, has_parents_without_children, "structure",
         .promised = PLAIT_STRUCTURE_TREE, .declared = PLAIT_STRUCTURE_TREE, .encode = children_of_others)
 FAULTY (ENCODER, has_leaves_above_leaves, "structure", "memory first, row 0 has no children, but level 1",
         .promised = PLAIT_STRUCTURE_LEVELS, .declared = PLAIT_STRUCTURE_LEVELS, .encode = leaves_above_leaves)
+FAULTY (
+    ENCODER, has_the_top_level_first, "structure",
+    "memory first, row 0 has level 1, but the last row of its sentence has level 0: put the rows of the top level last",
+    .promised = PLAIT_STRUCTURE_LEVELS, .declared = PLAIT_STRUCTURE_LEVELS, .encode = top_first)
 
 /*
  * Plugins that fail to run
