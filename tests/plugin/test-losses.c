@@ -31,3 +31,28 @@ TEST_CASE (losses, have_a_column_for_each_part)
   CHECK_INT (columns.n, 4);
   plait_loss_columns_clear (&columns);
 }
+
+/* All instances of a component share one weight and one start. */
+TEST_CASE (losses, have_one_weight)
+{
+  const PlaitLoss others[] = { { "gate", 0.25 }, { "gate", 0.5, 3 } };
+  PlaitLossColumns columns = { 0 };
+  guint place;
+
+  declare (&columns, "combiner", &place);
+  for (guint i = 0; i < G_N_ELEMENTS (others); i++)
+    {
+      const PlaitComponent part = { .group = (char *)"combiner", .label = (char *)"combiner" };
+      g_autoptr (GError) error = NULL;
+
+      CHECK (!plait_loss_columns_declare (&columns, &part, &(PlaitLosses){ 1, { others[i] } }, &place, &error));
+      REQUIRE (error != NULL);
+      CHECK (error->code == PLAIT_ERROR_PLUGIN);
+      CHECK_STRING (error->message,
+                    i == 0 ? "combiner gives its loss \"gate\" the weight 0.25 and the start 0, but before "
+                             "the weight 0.5 and the start 0: give it one weight and one start"
+                           : "combiner gives its loss \"gate\" the weight 0.5 and the start 3, but before "
+                             "the weight 0.5 and the start 0: give it one weight and one start");
+    }
+  plait_loss_columns_clear (&columns);
+}

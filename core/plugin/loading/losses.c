@@ -57,6 +57,21 @@ index_of (const PlaitLosses *losses, guint n, const char *name)
   return i;
 }
 
+/* Checks that @loss has the weight and the start of @column, which another instance of @component has declared. */
+static gboolean
+check_shared (const PlaitLossColumn *column, const PlaitComponent *component, const PlaitLoss *loss, GError **error)
+{
+  char weight[PLAIT_NUMBER_LENGTH], before[PLAIT_NUMBER_LENGTH];
+
+  if (loss->weight == column->weight && loss->start == column->start)
+    return TRUE;
+  return plait_fail (error, PLAIT_ERROR_PLUGIN,
+                     "%s gives its loss \"%s\" the weight %s and the start %jd, but before the weight %s and the start "
+                     "%jd: give it one weight and one start",
+                     component->label, loss->name, plait_format_double (weight, loss->weight), loss->start,
+                     plait_format_double (before, column->weight), column->start);
+}
+
 gboolean
 plait_loss_columns_declare (PlaitLossColumns *columns, const PlaitComponent *component, const PlaitLosses *losses,
                             guint *indices, GError **error)
@@ -92,6 +107,8 @@ plait_loss_columns_declare (PlaitLossColumns *columns, const PlaitComponent *com
             error, PLAIT_ERROR_PLUGIN,
             "%s: its loss \"%s\" is one too many: a model can have %d losses; use fewer components with losses",
             component->label, loss->name, PLAIT_MAX_LOSS_COLUMNS);
+      if (index < columns->n && !check_shared (&columns->columns[index], component, loss, error))
+        return FALSE;
       if (index == columns->n)
         columns->columns[columns->n++]
             = (PlaitLossColumn){ .name = g_steal_pointer (&name),

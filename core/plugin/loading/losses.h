@@ -38,7 +38,7 @@ typedef struct
 void plait_loss_columns_clear (PlaitLossColumns *columns);
 
 /* Gives each declared loss of @component a column: indices[i] for losses[i]. Fails with PLAIT_ERROR_PLUGIN for a wrong
- * name or weight, a second declaration, or too many columns. */
+ * name or weight, a second declaration, another weight in another instance, or too many columns. */
 gboolean plait_loss_columns_declare (PlaitLossColumns *columns, const PlaitComponent *component,
                                      const PlaitLosses *losses, guint *indices, GError **error);
 
