@@ -304,3 +304,24 @@ TEST_CASE (too_long, is_a_sentence_of_a_document)
   CHECK_INT (scored.code, 2);
   CHECK_CONTAINS (scored.errors, "the test corpus: ");
 }
+
+/* A training sentence that data.share leaves out may be too long. */
+TEST_CASE (too_long, may_be_left_out_by_the_share)
+{
+  guint read = 0;
+
+  make_run ();
+  plait_test_write ("train.a", "u v\n" LONG "v\n");
+  for (guint seed = 1; seed <= 4; seed++)
+    {
+      CONTEXT ("seed %u", seed);
+      PlaitTestCall run = CALL ("run", "limited.ini", "-q", "-o", plait_test_format ("%u.h5", seed), "--set",
+                                "data.share=0.4", "--set", plait_test_format ("experiment.seed=%u", seed), "--set",
+                                "data.test.a=in.b", "--set", "data.test.b=in.b", "--set", "evaluate.metrics=bleu");
+
+      if (run.code != 0)
+        CHECK_CONTAINS (run.errors, "train.a:2: [source a]: a sentence has 9 rows");
+      read += run.code == 0;
+    }
+  CHECK (read > 0 && read < 4);
+}

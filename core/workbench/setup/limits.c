@@ -251,13 +251,14 @@ counts_words (const PlaitExperiment *experiment, const PlaitModel *model, guint 
          && !plait_experiment_vocabulary_file (experiment, plait_experiment_vocabulary (experiment, name));
 }
 
-/* TRUE if training tuples may be dropped because of their length, an empty line or a missing tree. */
+/* TRUE if training tuples may be dropped because of data.share, their length, an empty line or a missing tree. */
 static gboolean
 drops_tuples (const PlaitExperiment *experiment)
 {
   const PlaitDataSettings *data = &experiment->data;
 
-  return data->maximum_source_length > 0 || data->maximum_target_length > 0 || data->empty != PLAIT_DATA_EMPTY_ERROR
+  return data->share != 1 || data->maximum_source_length > 0 || data->maximum_target_length > 0
+         || data->empty != PLAIT_DATA_EMPTY_ERROR
          || (plait_experiment_reads_trees (experiment) && data->no_tree == PLAIT_NO_TREE_DROP);
 }
 
