@@ -93,6 +93,8 @@ typedef struct
 static void
 add_column_sums (const Product *product, const Block *block)
 {
+  if (product->depth == 0 && !product->add_sums)
+    memset (product->column_sums + block->column, 0, (gsize)block->width * sizeof (PlaitScalar));
   for (gint64 k = 0; k < product->depth; k++)
     product->kernels->accumulate (product->column_sums + block->column, product->add_sums || k > 0,
                                   PLAIT_GRADIENT_TERM (linear_bias, 1),

@@ -313,6 +313,40 @@ TEST_CASE (bfloat16, linear_layers_have_the_bits_of_their_slow_twin)
   trial_run (linear_body, 4);
 }
 
+/* If there are no rows, all gradients of parameters are zero, or unchanged if the layer adds to them. */
+TEST_CASE (bfloat16, linear_layers_without_rows_have_zero_gradients)
+{
+  g_autoptr (PlaitPool) pool = plait_pool_new (2, NULL);
+  enum
+  {
+    IN = 5,
+    OUT = 19
+  };
+
+  EACH_PRECISION (p)
+  {
+    for (guint beta = 0; beta < 2; beta++)
+      {
+        PlaitScalar weight[IN * OUT] = { 0 }, gradients[(IN + 1) * OUT];
+        PlaitLinearBackward work = { .dz = plait_tensor (weight, 0, OUT),
+                                     .x = plait_tensor (weight, 0, IN),
+                                     .weight = plait_tensor (weight, IN, OUT),
+                                     .dweight = plait_tensor (gradients, IN, OUT),
+                                     .dweight_beta = (PlaitScalar)beta,
+                                     .dbias = plait_tensor (gradients + IN * OUT, 1, OUT),
+                                     .dbias_beta = (PlaitScalar)beta,
+                                     .precision = precisions[p] };
+        CONTEXT ("precision %u, beta %u", p, beta);
+
+        for (guint i = 0; i < G_N_ELEMENTS (gradients); i++)
+          gradients[i] = 7;
+        plait_linear_backward (pool, &work);
+        for (guint i = 0; i < G_N_ELEMENTS (gradients); i++)
+          CHECK (gradients[i] == (beta ? 7 : 0));
+      }
+  }
+}
+
 /* Loss and gradients of the output layer, computed in one precision. */
 typedef struct
 {
