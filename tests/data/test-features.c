@@ -157,3 +157,26 @@ TEST_CASE (features, are_drawn_from_those_that_there_are)
     }
   CHECK_INT (seen, 1 << 0 | 1 << 1 | 1 << 2 | 1 << 6 | 1 << 7);
 }
+
+/* A feed without text ends with its features. */
+TEST_CASE (features, feed_batches_without_text)
+{
+  PlaitCorpusStream source = { .name = "image",
+                               .kind = PLAIT_INPUT_FEATURES,
+                               .paths = data_paths (data_features ("images.h5", 5, NULL)),
+                               .dataset = "/images",
+                               .open_features = plait_feature_file_open };
+  g_autoptr (PlaitFeed) feed = plait_feed_open (&source, 1, NULL, NULL, FALSE, NO_ERROR);
+
+  REQUIRE (feed != NULL);
+  for (gint64 first = 0; first < 5; first += 2)
+    {
+      g_autoptr (PlaitBatch) batch = plait_feed_next (feed, 2, NO_ERROR);
+
+      REQUIRE (batch != NULL);
+      CHECK_INT (batch->n_sentences, MIN (2, 5 - first));
+      CHECK_INT (batch->sentence[0], first);
+      check_rows (&batch->inputs[0], 0, first);
+    }
+  CHECK (!plait_feed_next (feed, 2, NO_ERROR));
+}

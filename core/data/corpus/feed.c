@@ -103,7 +103,9 @@ read_tuples (PlaitFeed *feed, gint64 sentences, GError **error)
     {
       first = corpus->lines;
       feed->block->wanted = wanted = plait_corpus_cuts (corpus) ? 1 : MIN (sentences - corpus->size, BLOCK_LINES);
-      if (!plait_corpus_block_next (feed->block, NULL, error) || !join_features (feed, first, wanted, error))
+      if (feed->block->n_sides > 0 && !plait_corpus_block_next (feed->block, NULL, error))
+        return FALSE;
+      if (!join_features (feed, first, wanted, error))
         return FALSE;
     }
   while (corpus->size < sentences && corpus->lines == first + wanted);
