@@ -253,6 +253,31 @@ TEST_CASE (too_long, is_a_target_that_is_dropped)
   CHECK_CONTAINS (plain.errors, "data.too_long=skip drops such tuples; data.too_long=truncate reads the beginning");
 }
 
+/* A source whose tokens have tags is not truncated, because its tags would then belong to other tokens. */
+TEST_CASE (too_long, is_not_truncated_where_tokens_have_tags)
+{
+  plait_test_write ("train.a", "u v\n" LONG "v\n");
+  plait_test_write ("train.b", "x y\nx y z x y z x y\ny\n");
+  plait_test_write ("short.a", "u v\n");
+  plait_test_write ("short.b", "x y\n");
+  plait_test_write ("tags.ini", "[data]\ntarget=b\nvocabulary_type=words\ntrain.a=train.a\ntrain.b=train.b\n"
+                                "test.a=short.a\ntest.b=short.b\n[predict]\nkind=tags\n" SMALL_SOURCE (
+                                    "a") "positions=learned\nposition_limit=6\n[decoder]\nwidth=8\n"
+                                         "[train]\nupdates=1\n[evaluate]\nresamples=0\n");
+  PlaitTestCall plain = CALL ("run", "tags.ini", "--force");
+  PlaitTestCall drop = DONE (CALL ("run", "tags.ini", "--force", "--set", "data.too_long=truncate"));
+  PlaitTestCall refused = CALL ("run", "tags.ini", "--force", "--set", "data.too_long=truncate", "--set",
+                                "data.test.a=train.a", "--set", "data.test.b=train.b");
+
+  CHECK_INT (plain.code, 2);
+  CHECK_CONTAINS (plain.errors, "data.too_long=skip drops such tuples");
+  CHECK (!strstr (plain.errors, "truncate"));
+  CHECK_CONTAINS (drop.errors, "train: dropped 1 of 3 tuples");
+  CHECK_CONTAINS (drop.errors, "train.a:2: ");
+  CHECK_INT (refused.code, 2);
+  CHECK_CONTAINS (refused.errors, "train.a:2: ");
+}
+
 /* A line to be scored is never dropped: either its beginning is read, or the command fails. */
 TEST_CASE (too_long, is_never_dropped_from_what_is_scored)
 {

@@ -88,8 +88,11 @@ gboolean
 plait_corpus_can_truncate (const PlaitCorpus *corpus, gint64 source)
 {
   const PlaitCorpusStreamState *stream = &corpus->streams[source];
+  gboolean tagged = source == 0 && plait_corpus_has_target (corpus)
+                    && corpus->streams[corpus->n_sources].target == PLAIT_TARGET_TAGS;
 
-  return source < corpus->n_sources && stream->kind == PLAIT_INPUT_TOKENS && !stream->trees && !stream->sentences;
+  return source < corpus->n_sources && stream->kind == PLAIT_INPUT_TOKENS && !stream->trees && !stream->sentences
+         && !tagged;
 }
 
 void

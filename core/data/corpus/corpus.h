@@ -210,7 +210,8 @@ void plait_corpus_drop (PlaitCorpus *corpus, const gboolean *dropped);
  * line, on malformed links, links of words that a kept sentence lacks, and another number of lines. */
 gboolean plait_corpus_align (PlaitCorpus *corpus, gint64 source, const char *const *paths, GError **error);
 
-/* TRUE if the sentences of stream @stream can be truncated: a source of tokens without documents and trees. */
+/* TRUE if the sentences of stream @stream can be truncated: a source of tokens without documents, trees and a target of
+ * tags. */
 gboolean plait_corpus_can_truncate (const PlaitCorpus *corpus, gint64 stream);
 
 /* Truncates sentences of @source to @rows rows, EOS included. The source must allow it (plait_corpus_can_truncate). */

@@ -218,6 +218,7 @@ static void
 check_words (Findings *findings, const PlaitExperiment *experiment, guint stream, const char *path)
 {
   gboolean is_source = stream < experiment->n_sources;
+  gboolean is_tagged = stream == 0 && experiment->predict.kind == PLAIT_PREDICT_TAGS;
   gint64 end = is_source ? experiment->data.append_end : plait_target_has_end (PLAIT_TARGET_TEXT);
   /* Ignore read errors here: they are reported when the whole file is read. */
   g_autoptr (PlaitTextReader) reader = plait_text_reader_open (path, NULL);
@@ -233,7 +234,7 @@ check_words (Findings *findings, const PlaitExperiment *experiment, guint stream
         continue;
       plait_problems_add (findings->problems, "the %s corpus: %s:%jd: with each word counted as one token: %s",
                           findings->split, path, plait_text_reader_line (reader), cause->message);
-      findings->can_truncate |= is_source && !experiment->sources[stream].trees;
+      findings->can_truncate |= is_source && !is_tagged && !experiment->sources[stream].trees;
     }
 }
 
