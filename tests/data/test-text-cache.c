@@ -148,6 +148,20 @@ TEST_CASE (text_cache, gives_the_corpus_that_was_read)
     }
 }
 
+/* The ids of negative numbers are large. */
+TEST_CASE (text_cache, gives_negative_numbers)
+{
+  g_auto (Kept) kept = { 0 };
+
+  set_up (&kept, "a b\nc\n", "b\na\n", "-0.5\n2\n");
+  kept.text.target.target = PLAIT_TARGET_NUMBER;
+  kept.text.target.vocabulary = NULL;
+  g_autofree char *first = open_and_describe (&kept);
+  g_autofree char *second = open_and_describe (&kept);
+  CHECK_STRING (second, first);
+  CHECK (!strstr (said (&kept), "damaged"));
+}
+
 TEST_CASE (text_cache, is_of_these_settings_alone)
 {
   g_auto (Kept) kept = { 0 };

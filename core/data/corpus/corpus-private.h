@@ -126,11 +126,12 @@ void plait_corpus_mask_factors (const PlaitCorpusStreamState *stream, const gint
 gboolean plait_corpus_fill_feature_noise (const PlaitCorpus *corpus, const PlaitCorpusStreamState *stream, gint64 tuple,
                                           PlaitTensor rows, GError **error);
 
-/* Returns an upper bound that is larger than all ids of the text stream @stream. */
+/* Returns an upper bound that is larger than all ids of the text stream @stream, read as guint32. The id of a negative
+ * number (plait_id_of_number) is above G_MAXINT32. */
 static inline gint64
 plait_corpus_ids (const PlaitCorpusStreamState *stream)
 {
-  return stream->vocabulary ? plait_vocabulary_size (stream->vocabulary) : G_MAXINT32;
+  return stream->vocabulary ? plait_vocabulary_size (stream->vocabulary) : (gint64)G_MAXUINT32 + 1;
 }
 
 /* Returns the cache key of @corpus (corpus-cache.c). Returns NULL if @corpus cannot be cached: the digest of a file is
