@@ -158,7 +158,10 @@ TEST_CASE (corpus_alignment, reads_several_files)
   batch = plait_corpus_batch (corpus, tuples, 3, NO_ERROR);
   REQUIRE (batch != NULL);
   check_links (&batch->inputs[0], " 0-1 | 0-0 | 1-0");
+  CHECK (plait_corpus_check (corpus, NO_ERROR));
   plait_test_write (alignments[1], "0-0\n2-0\n");
+  CHECK (!plait_corpus_check (corpus, &error));
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "more.alignment");
   CHECK (!plait_corpus_align (corpus, 0, alignments, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "more.alignment:2: a link names word 2 of one, but the sentence has 2 words");
 }

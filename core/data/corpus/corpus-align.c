@@ -160,9 +160,15 @@ plait_corpus_align (PlaitCorpus *corpus, gint64 source, const char *const *paths
   Reading reading = { corpus, words, target_words, store, links, rows, 0 };
 
   g_assert (plait_corpus_has_target (corpus) && stream->vocabulary && target_words.stream->vocabulary);
+  if (!stream->link_files)
+    stream->link_files = g_new0 (PlaitCorpusFile, corpus->n_files);
   for (gint64 i = 0; i < corpus->n_files; i++)
-    if (!read_file (&reading, paths[i], i, error))
-      return FALSE;
+    {
+      g_free (stream->link_files[i].path);
+      stream->link_files[i] = (PlaitCorpusFile){ .path = g_strdup (paths[i]), .stamp = plait_file_stamp (paths[i]) };
+      if (!read_file (&reading, paths[i], i, error))
+        return FALSE;
+    }
   if (!plait_token_store_finish (store, error))
     return FALSE;
   plait_token_store_free (stream->links);

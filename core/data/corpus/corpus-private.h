@@ -37,6 +37,7 @@ struct PlaitCorpusStreamState
   PlaitDocumentSettings documents;
   PlaitTokenStore *sentences; /* documents of a source: tokens and role of each sentence; one entry per kept tuple */
   PlaitTokenStore *links;     /* word alignment with the target, two rows per link; one entry per kept tuple; or NULL */
+  PlaitCorpusFile *link_files; /* [n_files] files of @links, or NULL */
   gboolean append_end;
   PlaitTargetKind target;
   gboolean allow_unknown;

@@ -22,6 +22,7 @@ stream_clear (PlaitCorpusStreamState *stream, gint64 n_files)
     stream_clear (&stream->factors[f], n_files);
   g_free (stream->factors);
   free_files (stream->files, n_files);
+  free_files (stream->link_files, n_files);
   g_free (stream->name);
   plait_vocabulary_unref (stream->vocabulary);
   plait_token_store_free (stream->tokens);
@@ -431,6 +432,8 @@ check_stream (const PlaitCorpus *corpus, const PlaitCorpusStreamState *stream, G
   for (guint f = 0; f < stream->n_factors; f++)
     if (!check_stamps (corpus, stream->factors[f].files, error))
       return FALSE;
+  if (stream->link_files && !check_stamps (corpus, stream->link_files, error))
+    return FALSE;
   return stream->features ? stream->features->check (stream->features, error)
                           : check_stamps (corpus, stream->files, error);
 }
