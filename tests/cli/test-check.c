@@ -133,6 +133,31 @@ TEST_CASE (check_command, counts_trees_over_several_lines)
     }
 }
 
+/* Trees and word alignments must be well formed; trees of training only if no tuple may be dropped. */
+TEST_CASE (check_command, reads_trees_and_alignments)
+{
+  plait_test_write ("text", "u v\nw\n");
+  plait_test_write ("good.trees", "(S (A u) (B v))\n(A w)\n");
+  plait_test_write ("bad.trees", "(S (A u) (B v))\n(S (A w)\n");
+  plait_test_write ("links", "0-0\n0:0\n");
+  plait_test_write ("parsed.ini", "[data]\ntarget=b\ntrain.a=text\ntrain.b=text\ntrain.a.trees=bad.trees\n"
+                                  "test.a=text\ntest.b=text\ntest.a.trees=good.trees\n"
+                                  "[source a]\nencoder=tree-lstm\nleaves=bigru\n" TINY_DECODER);
+  PlaitTestCall train = CALL ("check", "parsed.ini");
+  PlaitTestCall dropped = CALL ("check", "parsed.ini", "--set", "data.maximum_source_length=1");
+  PlaitTestCall test
+      = CALL ("check", "parsed.ini", "--set", "data.maximum_source_length=1", "--set", "data.test.a.trees=bad.trees");
+  PlaitTestCall links
+      = CALL ("check", "parsed.ini", "--set", "data.train.a.trees=good.trees", "--set", "data.test.a.alignment=links");
+
+  CHECK_CONTAINS (train.output, "[data] train.a.trees: ");
+  CHECK_CONTAINS (train.output, "bad.trees:2: 1 brackets are still open");
+  CHECK_INT (dropped.code, 0);
+  CHECK_CONTAINS (test.output, "[data] test.a.trees: ");
+  CHECK_CONTAINS (test.output, "bad.trees:2: 1 brackets are still open");
+  CHECK_CONTAINS (links.output, "links:2: \"0:0\" is not a link");
+}
+
 TEST_CASE (check_command, tells_mistakes_as_json)
 {
   PlaitTestCall call = check_mistaken ("--json");

@@ -111,7 +111,8 @@ typedef enum
   PLAIT_RESOLVE_WITHOUT_DATA = 1 << 1, /* [data] need not name files */
   PLAIT_RESOLVE_LOAD_MODULES = 1 << 2, /* the modules of all used plugins must load */
   PLAIT_RESOLVE_COUNT_LINES = 1 << 3,  /* the files of a split must have equal numbers of lines, except documents of
-                                          several lines; reads the files completely */
+                                          several lines, and well-formed trees and word alignments; reads the files
+                                          completely */
 } PlaitResolveFlags;
 
 /* A key that the command line sets or removes. A list of overrides ends with an element whose key is NULL; an empty
@@ -233,6 +234,9 @@ gboolean plait_experiment_has_tags (const PlaitExperiment *experiment, const cha
 
 /* TRUE if an encoder reads trees. */
 gboolean plait_experiment_reads_trees (const PlaitExperiment *experiment);
+
+/* TRUE if reading drops training tuples that are too long, or have an empty line or no tree. */
+gboolean plait_experiment_drops_tuples (const PlaitExperiment *experiment);
 
 /* TRUE if a decoder predicts a sequence. */
 gboolean plait_experiment_has_decoder (const PlaitExperiment *experiment);

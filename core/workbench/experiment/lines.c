@@ -3,16 +3,29 @@
 
 #include "corpus/corpus.h"
 #include "foreign/feature.h"
+#include "text/word-links.h"
+#include "trees/tree.h"
 
-/* This file checks that the files of each split have equal numbers of lines, by reading them once. */
+/* This file checks that the files of each split have equal numbers of lines, by reading them once, and that trees, word
+ * alignments and weights are well formed. */
 
-/* Counts the lines of the file @path, one of those that @file names; with @trees, counts its trees. Refuses empty lines
- * if data.empty=error, except in files of trees (@trees) and of word alignments (@alignments). */
+/* TRUE if each tree of @file must be well formed. A malformed tree is no error if its tuple is dropped. */
+static gboolean
+parses_trees (const PlaitExperiment *experiment, const PlaitDataFile *file)
+{
+  return !g_str_equal (file->split, "train") || !plait_experiment_drops_tuples (experiment);
+}
+
+/* Counts the lines of the file @path, one of those that @file names; with @trees, counts its trees. Refuses malformed
+ * trees (@trees) and word alignments (@alignments). Refuses empty lines of other files if data.empty=error. */
 static gboolean
 count_text (const PlaitExperiment *experiment, const PlaitDataFile *file, const char *path, gboolean trees,
             gboolean alignments, gint64 *lines, GError **error)
 {
   g_autoptr (PlaitTextReader) reader = plait_text_reader_open (path, error);
+  g_autoptr (PlaitTree) tree = plait_tree_new ();
+  g_autoptr (GArray) links = g_array_new (FALSE, FALSE, sizeof (PlaitWordLink));
+  gboolean parses = trees && parses_trees (experiment, file);
   gboolean takes_empty = trees || alignments || experiment->data.empty != PLAIT_DATA_EMPTY_ERROR;
   GError *fault = NULL;
   const char *line;
@@ -21,12 +34,17 @@ count_text (const PlaitExperiment *experiment, const PlaitDataFile *file, const 
 
   if (reader && trees)
     reader = plait_text_reader_join_trees (reader, TRUE);
-  for (; reader && (line = plait_text_reader_next (reader, &length, &fault)); n++)
-    if (!takes_empty && plait_text_is_blank (line, length))
-      return plait_fail (error, PLAIT_ERROR_INPUT,
-                         "%s:%jd: the line is empty; expected a sentence of %s, since empty=error (with empty=missing "
-                         "the source would be missing there)",
-                         path, plait_text_reader_line (reader), file->stream);
+  for (; reader && !fault && (line = plait_text_reader_next (reader, &length, &fault)); n++)
+    {
+      if (!takes_empty && plait_text_is_blank (line, length))
+        return plait_fail (error, PLAIT_ERROR_INPUT,
+                           "%s:%jd: the line is empty; expected a sentence of %s, since empty=error (with "
+                           "empty=missing the source would be missing there)",
+                           path, plait_text_reader_line (reader), file->stream);
+      if ((parses && !plait_tree_read (tree, line, length, &fault))
+          || (alignments && !plait_word_links_parse (line, links, &fault)))
+        g_prefix_error (&fault, "%s:%jd: ", path, plait_text_reader_line (reader));
+    }
   if (!reader || !plait_no_error (&fault, error))
     return FALSE;
   *lines = n;
@@ -106,8 +124,9 @@ count (const PlaitResolution *resolution, const PlaitDataFile *file, const char 
   const PlaitExperimentSource *source = reader_of (experiment, file);
   const char *stream = source ? source->stream : file->stream;
   /* The key includes all that changes the number, since cells of a grid may read a file in different ways. */
-  g_autofree char *key = g_strdup_printf ("%d %s %s\n%s", experiment->data.empty, entries_of (source, file),
-                                          source && source->kind == PLAIT_INPUT_FEATURES ? source->dataset : "", path);
+  g_autofree char *key = g_strdup_printf (
+      "%d %d %s %s\n%s", experiment->data.empty, is_trees (source, file) && parses_trees (experiment, file),
+      entries_of (source, file), source && source->kind == PLAIT_INPUT_FEATURES ? source->dataset : "", path);
   const gint64 *known = g_hash_table_lookup (resolution->resolver->lines, key);
   g_autoptr (GError) fault = NULL;
   gint64 lines = -1;

@@ -153,6 +153,15 @@ plait_experiment_reads_trees (const PlaitExperiment *experiment)
 }
 
 gboolean
+plait_experiment_drops_tuples (const PlaitExperiment *experiment)
+{
+  const PlaitDataSettings *data = &experiment->data;
+
+  return data->maximum_source_length > 0 || data->maximum_target_length > 0 || data->empty != PLAIT_DATA_EMPTY_ERROR
+         || (plait_experiment_reads_trees (experiment) && data->no_tree == PLAIT_NO_TREE_DROP);
+}
+
+gboolean
 plait_experiment_has_decoder (const PlaitExperiment *experiment)
 {
   return experiment->predict.kind == PLAIT_PREDICT_SEQUENCE;

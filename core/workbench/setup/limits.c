@@ -252,17 +252,6 @@ counts_words (const PlaitExperiment *experiment, const PlaitModel *model, guint 
          && !plait_experiment_vocabulary_file (experiment, plait_experiment_vocabulary (experiment, name));
 }
 
-/* TRUE if training tuples may be dropped because of data.share, their length, an empty line or a missing tree. */
-static gboolean
-drops_tuples (const PlaitExperiment *experiment)
-{
-  const PlaitDataSettings *data = &experiment->data;
-
-  return data->share != 1 || data->maximum_source_length > 0 || data->maximum_target_length > 0
-         || data->empty != PLAIT_DATA_EMPTY_ERROR
-         || (plait_experiment_reads_trees (experiment) && data->no_tree == PLAIT_NO_TREE_DROP);
-}
-
 /* Adds to @unreadable a problem for each sentence of @split with too many words. */
 static void
 check_split (const PlaitExperiment *experiment, const PlaitModel *model, const char *split, PlaitProblems *unreadable)
@@ -272,7 +261,9 @@ check_split (const PlaitExperiment *experiment, const PlaitModel *model, const c
   gboolean is_training = g_str_equal (split, "train");
   GError *fault = NULL;
 
-  for (guint stream = 0; stream < n_streams && !(is_training && drops_tuples (experiment)); stream++)
+  if (is_training && (experiment->data.share != 1 || plait_experiment_drops_tuples (experiment)))
+    return;
+  for (guint stream = 0; stream < n_streams; stream++)
     {
       const char *name = stream < experiment->n_sources ? experiment->sources[stream].stream : experiment->data.target;
       const char *const *paths = plait_experiment_data_files (experiment, split, name);
