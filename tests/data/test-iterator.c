@@ -244,5 +244,5 @@ TEST_CASE (iterator, refuses_a_tuple_larger_than_a_batch)
   settings.size = 9;
   g_autoptr (GError) error = NULL;
   CHECK (!plait_iterator_new (corpus, &settings, &error));
-  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "The tuple of line 3 has 10 tokens; expected at most the batch size of 9");
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "one:3: the tuple has 10 tokens; expected at most the batch size of 9");
 }

@@ -184,11 +184,13 @@ check_tuples_fit (const PlaitCorpus *corpus, const PlaitIteratorSettings *settin
   for (gint64 i = 0; i < plait_corpus_size (corpus); i++)
     {
       gint64 tokens = plait_corpus_tokens (corpus, i);
-      if (tokens > settings->size)
+      g_autofree char *place = tokens > settings->size ? plait_corpus_location (corpus, 0, i) : NULL;
+
+      if (place)
         return plait_fail (error, PLAIT_ERROR_INPUT,
-                           "The tuple of line %jd has %jd tokens; expected at most the batch size of %jd, so raise the "
-                           "batch size or lower the length limits",
-                           plait_corpus_line (corpus, i) + 1, tokens, settings->size);
+                           "%s: the tuple has %jd tokens; expected at most the batch size of %jd, so raise the batch "
+                           "size or lower the length limits",
+                           place, tokens, settings->size);
     }
   return TRUE;
 }
