@@ -50,6 +50,20 @@ TEST_CASE (classes, words_are_right_at_their_places)
   CHECK_STRING (result->detail, "(3 of 7)");
 }
 
+/* The reference with the largest share of right words counts. */
+TEST_CASE (classes, words_take_the_best_reference)
+{
+  static const char *const first[] = { "a b c", "a b", "x" }, *const second[] = { "a c", "a c c c", NULL };
+  static const char *const said[] = { "a c d", "a b c", "x" };
+  const char *const *sets[] = { first, second };
+  PlaitTextPairs pairs = { 3, said, 2, sets };
+  g_autoptr (PlaitMetric) accuracy = plait_metric_new ("accuracy:words", NULL);
+  g_autoptr (PlaitResult) result = plait_evaluate (accuracy, &pairs, 0, 1, NULL);
+
+  REQUIRE (result != NULL);
+  CHECK_STRING (result->detail, "(5 of 5)");
+}
+
 /* A label is right if any of several references has it; its class is then that of this reference. */
 TEST_CASE (classes, take_any_reference)
 {

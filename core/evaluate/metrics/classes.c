@@ -78,12 +78,27 @@ count_words (const char *text, const char *reference, double *values)
     }
 }
 
+/* Sets @values to the counts for the reference with the largest share of right words; the first of several. */
+static void
+count_best (const PlaitSentence *sentence, double *values)
+{
+  double counts[2];
+
+  count_words (sentence->texts[0], sentence->texts[1], values);
+  for (guint k = 2; k <= sentence->count; k++)
+    {
+      count_words (sentence->texts[0], sentence->texts[k], counts);
+      if (counts[0] * values[1] > values[0] * counts[1])
+        memcpy (values, counts, sizeof counts);
+    }
+}
+
 static void
 row (const PlaitMetric *metric, const PlaitSentence *sentence, double *values)
 {
   if (((const Accuracy *)metric)->words)
     {
-      count_words (sentence->texts[0], sentence->texts[1], values);
+      count_best (sentence, values);
       return;
     }
   g_autofree char *said = label_of (sentence->texts[0]);
