@@ -170,20 +170,47 @@ plait_axis_constraints_next (const PlaitAxisConstraints *constraints, guint *val
   return advanced;
 }
 
+/* Sets to "" each axis of @resolved whose condition fails. Repeats this, because a condition also fails if it names an
+ * axis that was set to "". */
+static void
+drop_conditional (const PlaitAxisConstraints *constraints, guint *resolved)
+{
+  gboolean changed = TRUE;
+
+  while (changed)
+    {
+      changed = FALSE;
+      for (guint a = 0; a < constraints->n; a++)
+        {
+          PlaitExclusions *condition = constraints->list[a].condition;
+
+          if (!condition || resolved[a] == values_of (constraints, a)
+              || plait_exclusions_leave_out (condition, resolved))
+            continue;
+          resolved[a] = values_of (constraints, a);
+          changed = TRUE;
+        }
+    }
+}
+
+/* TRUE if the cell has axis @leader or an axis that varies together with it. */
+static gboolean
+has_group (const PlaitAxisConstraints *constraints, guint leader, const guint *resolved)
+{
+  for (guint a = leader; a < constraints->n; a++)
+    if (constraints->list[a].leader == leader && !plait_axis_constraints_is_absent (constraints, a, resolved[a]))
+      return TRUE;
+  return FALSE;
+}
+
 gboolean
 plait_axis_constraints_resolve (const PlaitAxisConstraints *constraints, const guint *value_indices, guint *resolved)
 {
   memcpy (resolved, value_indices, constraints->n * sizeof *value_indices);
+  drop_conditional (constraints, resolved);
   for (guint a = 0; a < constraints->n; a++)
-    {
-      PlaitExclusions *condition = constraints->list[a].condition;
-
-      if (!condition || plait_exclusions_leave_out (condition, resolved))
-        continue;
-      resolved[a] = values_of (constraints, a);
-      if (value_indices[a] > 0 && constraints->list[a].leader == a)
-        return FALSE;
-    }
+    if (constraints->list[a].leader == a && value_indices[a] > 0 && !has_group (constraints, a, resolved))
+      return FALSE;
   return TRUE;
 }
 

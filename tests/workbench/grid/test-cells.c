@@ -76,6 +76,44 @@ TEST_CASE (cells, axes_that_hang_together)
   CHECK_INT (widths->cells[2].experiment->decoder.width, 128);
 }
 
+/* A condition may name an axis that has a condition itself, before or after it. A cell without that axis does not meet
+ * the condition. */
+TEST_CASE (cells, conditions_on_conditional_axes)
+{
+  static const char conditions[]
+      = "only.train.smoothing=decoder.width=64\nonly.decoder.width=decoder.combiner=serial\n";
+  static const char *const orders[] = {
+    "train.smoothing=0.2;0.3\ndecoder.width=64;32\ndecoder.combiner=hierarchical;serial\n",
+    "decoder.combiner=hierarchical;serial\ndecoder.width=64;32\ntrain.smoothing=0.2;0.3\n",
+  };
+  g_autoptr (PlaitRegistry) registry = open_registry ();
+
+  for (guint i = 0; i < G_N_ELEMENTS (orders); i++)
+    {
+      CONTEXT ("%s", orders[i]);
+      g_autoptr (PlaitCells) cells = load (registry, plait_test_format ("%s%s", orders[i], conditions), NO_ERROR);
+
+      REQUIRE (cells && cells->n_cells == 4);
+      CHECK_STRING (cells->cells[0].label, "decoder.combiner=hierarchical");
+    }
+}
+
+/* If the first of the axes that vary together has a condition, cells that do not meet it still vary the other axis. */
+TEST_CASE (cells, condition_on_the_first_zipped_axis)
+{
+  g_autoptr (PlaitRegistry) registry = open_registry ();
+  g_autoptr (PlaitCells) cells
+      = load (registry,
+              "decoder.combiner=hierarchical;serial\ndecoder.width=32;64\ntrain.smoothing=0.2;0.3\n"
+              "zip=decoder.width & train.smoothing\nonly.decoder.width=decoder.combiner=serial\n",
+              NO_ERROR);
+
+  REQUIRE (cells && cells->n_cells == 4);
+  CHECK_STRING (cells->cells[0].label, "decoder.combiner=hierarchical train.smoothing=0.2");
+  CHECK_STRING (cells->cells[1].label, "decoder.combiner=hierarchical train.smoothing=0.3");
+  CHECK_STRING (cells->cells[3].label, "decoder.combiner=serial decoder.width=64 train.smoothing=0.3");
+}
+
 TEST_CASE (cells, refuses_ties_of_nothing)
 {
   static const struct
