@@ -86,6 +86,20 @@ fill_row (PlaitGridTable *table, PlaitGridRow *row, const PlaitGrid *grid, const
     row->seed_statistics[m] = plait_seed_statistics_new (&table->score_columns[m], results);
 }
 
+/* Returns evaluate.seed of the cells of a row; 0 if no cell is finished and its experiment is unknown. */
+static guint64
+seed_of_row (const GPtrArray *cells)
+{
+  for (guint i = 0; i < cells->len; i++)
+    {
+      const PlaitExperiment *experiment = ((const PlaitGridCell *)cells->pdata[i])->cell->experiment;
+
+      if (experiment)
+        return (guint64)experiment->evaluate.seed;
+    }
+  return 0;
+}
+
 static gboolean
 compare_all (PlaitGridTable *table, const GPtrArray *rows, guint m, GError **error)
 {
@@ -99,13 +113,12 @@ compare_all (PlaitGridTable *table, const GPtrArray *rows, guint m, GError **err
   g_autoptr (GPtrArray) baseline = results_of (rows->pdata[first]);
   for (guint r = 0; r < rows->len; r++)
     {
-      const PlaitGridCell *cell = g_ptr_array_index ((GPtrArray *)rows->pdata[r], 0);
       g_autoptr (GPtrArray) system = results_of (rows->pdata[r]);
 
       if (r != first
           && !plait_seed_statistics_compare (&table->rows[r].seed_statistics[m], &table->score_columns[m], baseline,
                                              system, PLAIT_TEST_PERMUTATION, PLAIT_PERMUTATION_SHUFFLES,
-                                             (guint64)cell->cell->experiment->evaluate.seed, compared, error))
+                                             seed_of_row (rows->pdata[r]), compared, error))
         return FALSE;
     }
   plait_holm_adjust (compared);

@@ -170,6 +170,24 @@ TEST_CASE (grid_table, tests_all_seeds_of_both_rows)
   CHECK_CONTAINS (markdown, "| BLEU | p (one seed) | p (Holm, one seed) |");
 }
 
+/* In a grid that was opened without its experiment file, only finished cells have an experiment. */
+TEST_CASE (grid_table, has_rows_whose_first_cell_is_not_finished)
+{
+  g_autoptr (Made) made = make ();
+  g_autoptr (PlaitGridTable) table = NULL;
+
+  made->items[2].cell = &made->cell[3];
+  made->items[3].cell = &made->cell[2];
+  made->cell[3].experiment = NULL;
+  made->items[3].state = PLAIT_CELL_FINISHED;
+  made->items[3].result = g_steal_pointer (&made->items[2].result);
+  made->items[2].state = PLAIT_CELL_NEW;
+  table = plait_grid_table_new (&made->grid, NO_ERROR);
+  REQUIRE (table != NULL);
+  CHECK_INT (table->rows[1].n, 1);
+  CHECK (table->rows[1].seed_statistics[0].compared);
+}
+
 /* Adds an accuracy to @result: @right of @n sentences are right. */
 static void
 add_accuracy (PlaitRunResult *result, guint right, guint n)
