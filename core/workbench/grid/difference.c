@@ -84,6 +84,18 @@ compare_plugin (PlaitPlugin *plugin, gpointer data, GError **error)
   return TRUE;
 }
 
+/* If @experiment reads files whose digests a run does not store, adds the sentence that they may have changed. */
+static gboolean
+add_other_files (Difference *difference, const PlaitExperiment *experiment, PlaitDigests *digests, GError **error)
+{
+  g_auto (GStrv) names = plait_fingerprint_other_files (experiment, digests, error);
+  g_autofree char *list = names ? g_strjoinv (", ", names) : NULL;
+
+  if (names && names[0])
+    g_ptr_array_add (difference->sentences, g_strdup_printf ("the file of %s may have changed", list));
+  return names != NULL;
+}
+
 char *
 plait_grid_difference (const PlaitExperiment *experiment, PlaitDigests *digests, PlaitStore *run, GError **error)
 {
@@ -97,6 +109,8 @@ plait_grid_difference (const PlaitExperiment *experiment, PlaitDigests *digests,
     return NULL;
   if (sentences->len == 0 && difference.unknown)
     g_ptr_array_add (sentences, g_strdup ("a file or plugin may have changed that an older plait did not record"));
+  else if (sentences->len == 0 && !add_other_files (&difference, experiment, digests, error))
+    return NULL;
   n = sentences->len;
   if (n > MAX_LISTED)
     {

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "setup/fingerprint.h"
 
+#include <string.h>
+
 #include "metrics/metric.h"
 
 static gboolean
@@ -101,6 +103,24 @@ plait_evaluation_fingerprint (const PlaitExperiment *experiment, const char *spl
       || !plait_digests_visit_split (digests, experiment, split, append_digest, text, error))
     return NULL;
   return plait_digest_bytes (text->str, text->len);
+}
+
+char **
+plait_fingerprint_other_files (const PlaitExperiment *experiment, PlaitDigests *digests, GError **error)
+{
+  g_autoptr (GString) text = g_string_new (NULL);
+  gboolean validates = experiment->train.best_by == PLAIT_TRAIN_BEST_BY_METRIC;
+  g_auto (GStrv) lines = NULL;
+
+  if (!append_dictionary (experiment, digests, text, error) || !append_scores (experiment, digests, text, error)
+      || !append_models (experiment->evaluate.metrics, digests, text, error)
+      || (validates && !append_models (experiment->train.metric, digests, text, error)))
+    return NULL;
+  g_string_truncate (text, MAX (text->len, 1) - 1); /* the last line break */
+  lines = g_strsplit (text->str, "\n", -1);
+  for (guint i = 0; lines[i]; i++)
+    *strrchr (lines[i], '=') = '\0';
+  return g_steal_pointer (&lines);
 }
 
 char *

@@ -215,6 +215,26 @@ TEST_CASE (grid, evaluates_finished_cells_again_and_does_not_train_them)
   CHECK_INT (plait_grid_count (again.grid, PLAIT_CELL_FINISHED), 4);
 }
 
+/* The run does not store the digest of a file of scores, so only its fingerprint shows that the file has changed. */
+TEST_CASE (grid, evaluates_again_when_a_file_of_scores_changed)
+{
+  const char *with_scores[]
+      = { plait_test_format ("evaluate.scores.mine=file:%s", plait_test_path ("numbers.txt")), NULL };
+
+  plait_test_write_grid ("experiment.seed=1\n");
+  plait_test_write ("numbers.txt", "1\n2\n3\n4\n5\n6\n");
+  test_grid_run_all ("cells", 1, with_scores);
+  {
+    g_auto (TestGrid) same = test_grid_open ("cells", with_scores, 0);
+
+    CHECK_INT (plait_grid_count (same.grid, PLAIT_CELL_FINISHED), 1);
+  }
+  plait_test_write ("numbers.txt", "1\n2\n3\n4\n5\n9\n");
+  g_auto (TestGrid) changed = test_grid_open ("cells", with_scores, 0);
+  CHECK_INT (changed.grid->items[0].state, PLAIT_CELL_TRAINED);
+  CHECK_STRING (changed.grid->items[0].note, "the file of evaluate.scores.mine may have changed");
+}
+
 /* Cells that differ only in evaluation are trained once. */
 TEST_CASE (grid, trains_once_what_only_evaluation_tells_apart)
 {
