@@ -176,7 +176,7 @@ find_state (const PlaitGrid *grid, PlaitGridCell *cell, const Folder *folder, Pl
     }
   partial = look_at (grid, folder, training);
   compare_run (&partial, cell, digests);
-  if (!fresh && is_trained (&partial, cell)
+  if ((!fresh || cell->begun) && is_trained (&partial, cell)
       && (!partial.complete || g_str_equal (partial.fingerprint, cell->cell->fingerprint)
           || plait_evaluations_is_incomplete (partial.fingerprint)))
     {

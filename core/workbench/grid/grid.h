@@ -50,6 +50,7 @@ typedef struct
   char *trained; /* trained cell: file name of the run with the same training; partial cell: file name of the finished
                     run that is trained further; else NULL */
   PlaitRunResult *result; /* result of a finished cell; NULL until it is read */
+  gboolean begun;         /* TRUE: this process has begun to run the cell, so a partial file is not an old one */
   PlaitLock *lock;        /* lock that is held while this process may run the cell; or NULL */
 } PlaitGridCell;
 

@@ -154,6 +154,7 @@ start_job (Runner *runner, PlaitGridCell *cell)
     job.said = status.st_size;
   if (!partial)
     g_unlink (output);
+  cell->begun = TRUE;
   log_start (options->log, cell);
   runner->last = job.start;
   job.process = plait_run_process_new (cell->cell->experiment, &run, log, partial, &fault);

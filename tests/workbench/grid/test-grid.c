@@ -93,6 +93,22 @@ TEST_CASE (grid, tries_again_and_holds_cells_to_their_time)
   CHECK_CONTAINS (hanging.grid->items[0].note, "it ran longer than --time allows");
 }
 
+/* A retry continues from the checkpoint of the first try, also with --fresh. */
+TEST_CASE (grid, retries_a_fresh_cell_from_its_checkpoint)
+{
+  const char *const failing[] = { "evaluate.scores.mine=false", NULL };
+
+  plait_test_write_grid ("experiment.seed=1\n");
+  g_auto (TestGrid) opened = test_grid_open ("cells", failing, TRUE);
+  PlaitGridCell *cell = &opened.grid->items[0];
+  test_grid_run (&opened, 1);
+  CHECK_INT (cell->state, PLAIT_CELL_FAILED);
+  plait_grid_update_state (opened.grid, cell);
+  CHECK_INT (cell->state, PLAIT_CELL_PARTIAL);
+  g_auto (TestGrid) again = test_grid_open ("cells", failing, TRUE);
+  CHECK_INT (again.grid->items[0].state, PLAIT_CELL_STALE);
+}
+
 TEST_CASE (grid, gives_the_same_bits_with_several_jobs)
 {
   test_grid_write (TEST_TWO_BY_TWO);
