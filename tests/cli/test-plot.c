@@ -179,6 +179,8 @@ TEST_CASE (plot_data, makes_curves_over_a_key)
   const PlaitPlotSelection zero = { "chrf2", "train.source_dropout", PLAIT_PLOT_SCALE_LOG };
   CHECK (!plait_plot_chart_new (runs, SCORES, &zero, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "needs positive numbers, but train.source_dropout=0 is among them");
+  g_autoptr (PlaitPlotChart) one = chart_of (runs, SCORES, "chrf2", "train.source_dropout", NO_ERROR);
+  CHECK (one && !one->logarithmic);
   if (PLAIT_HAS_PLOT)
     DONE (CALL ("plot", "share0.h5", "share1.h5", "share2.h5", SCORES, "--by", "data.share", "--scale", "linear", "-o",
                 "share.svg"));

@@ -73,7 +73,7 @@ grow_by_factors (const GArray *values)
         return FALSE;
       before = value;
     }
-  return before >= RANGE * first;
+  return first > 0 && before >= RANGE * first;
 }
 
 gboolean
