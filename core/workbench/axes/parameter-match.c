@@ -6,6 +6,7 @@
 #include "text/separators.h"
 #include "axes/keys.h"
 #include "setup/experiment-model.h"
+#include "setup/vocabularies.h"
 
 #define KEY "match"
 #define VARY "match.vary"
@@ -27,6 +28,8 @@ struct PlaitParameterMatch
   char *location; /* location of match.vary in the file, for messages */
   double tolerance;
   gint64 multiple;
+  GHashTable *sizes; /* name and origin of a vocabulary, as text -> its size (gint64), 0 if it is learnt; so that each
+                        file is read once */
   gint64 target; /* number of parameters of the grid's first cell, which the other cells match; 0 before that cell is
                     resolved */
 };
@@ -115,6 +118,7 @@ plait_parameter_match_new (const PlaitGridGroup *grid)
   if (!keys[i])
     return NULL;
   match = g_new0 (PlaitParameterMatch, 1);
+  match->sizes = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
   match->location = plait_key_file_location (grid->file, PLAIT_GRID_GROUP, VARY);
   match->widths = g_array_new (FALSE, FALSE, sizeof (Width));
   g_array_set_clear_func (match->widths, width_clear);
@@ -128,6 +132,7 @@ plait_parameter_match_free (PlaitParameterMatch *match)
   if (!match)
     return;
   g_array_unref (match->widths);
+  g_hash_table_unref (match->sizes);
   g_free (match->location);
   g_free (match);
 }
@@ -175,13 +180,52 @@ set_widths (const Search *search, gint64 first)
     }
 }
 
+/* Returns a text that is equal for two experiments if they take the vocabulary of @stream from the same place.
+ * (transfer full) */
+static char *
+describe_origin (const PlaitExperiment *experiment, const char *stream)
+{
+  const char *name = plait_experiment_vocabulary (experiment, stream);
+  const char *file = plait_experiment_vocabulary_file (experiment, name);
+
+  return g_strdup_printf ("%s\n%s\n%s\n%d %d %d %d %d", name, file ? file : "", experiment->train.initialise,
+                          (int)experiment->train.initialise_vocabulary, (int)experiment->data.vocabulary,
+                          (int)experiment->data.vocabulary_type, (int)plait_experiment_target_kind (experiment, stream),
+                          plait_experiment_factor_source (experiment, stream) != NULL);
+}
+
+/* Returns the sizes of the vocabularies of @experiment that are not learnt, by name. (transfer full) */
+static GHashTable *
+find_sizes (const PlaitParameterMatch *match, const PlaitExperiment *experiment)
+{
+  GHashTable *known = g_hash_table_new (g_str_hash, g_str_equal);
+  g_autofree const char **streams = plait_experiment_first_streams (experiment);
+
+  for (guint i = 0; streams[i]; i++)
+    {
+      g_autofree char *origin = describe_origin (experiment, streams[i]);
+      gint64 *size = g_hash_table_lookup (match->sizes, origin);
+
+      if (!size)
+        {
+          size = g_new (gint64, 1);
+          *size = plait_vocabulary_given_size (experiment, streams[i]);
+          g_hash_table_insert (match->sizes, g_steal_pointer (&origin), size);
+        }
+      if (*size > 0)
+        g_hash_table_insert (known, (gpointer)plait_experiment_vocabulary (experiment, streams[i]), size);
+    }
+  return known;
+}
+
 /* Returns the number of parameters of the model of @experiment, or -1 after adding a problem if the model cannot be
  * built. */
 static gint64
-count (const PlaitExperiment *experiment, PlaitProblems *problems)
+count (const PlaitParameterMatch *match, const PlaitExperiment *experiment, PlaitProblems *problems)
 {
+  g_autoptr (GHashTable) known = find_sizes (match, experiment);
   GError *fault = NULL;
-  gint64 parameters = plait_experiment_model_count_parameters (experiment, &fault);
+  gint64 parameters = plait_experiment_model_count_parameters (experiment, known, &fault);
 
   if (parameters < 0)
     plait_problems_add_error (problems, fault);
@@ -196,7 +240,7 @@ try (const Search *search, gint64 first)
 
   set_widths (search, first);
   experiment = plait_resolver_resolve (search->resolver, search->file, search->problems);
-  return experiment ? count (experiment, search->problems) : -1;
+  return experiment ? count (search->match, experiment, search->problems) : -1;
 }
 
 /* Searches for widths that give the number of parameters nearest to that of the first cell, and sets *@parameters to
@@ -297,7 +341,7 @@ plait_parameter_match_resolve (PlaitParameterMatch *match, const PlaitResolver *
     return NULL;
   if (match->target == 0)
     {
-      match->target = *parameters = count (experiment, problems);
+      match->target = *parameters = count (match, experiment, problems);
       *widths = describe (match, 0);
       match->target = MAX (match->target, 0);
       return *parameters >= 0 ? g_steal_pointer (&experiment) : NULL;

@@ -16,9 +16,9 @@
  * The keys in match.vary are widths. The file gives their values for the first cell. In every other cell, all widths
  * are multiplied by one factor and rounded to multiples of match.multiple (default 1). The factor is the one that
  * brings the cell's number of parameters nearest to that of the first cell. A cell that still differs by more than the
- * fraction match.tolerance (default 0.01) is an error. Parameters are counted as if each vocabulary had its maximum
- * size: the value of data.vocabulary_size, or of factor_vocabulary_size for a factor or tags. If that value is 0, a
- * fixed size is assumed.
+ * fraction match.tolerance (default 0.01) is an error. A vocabulary from a file or a run is counted with its entries.
+ * Parameters are counted as if each other vocabulary had its maximum size: the value of data.vocabulary_size, or of
+ * factor_vocabulary_size for a factor or tags. If that value is 0, a fixed size is assumed.
  */
 typedef struct PlaitParameterMatch PlaitParameterMatch;
 

@@ -12,29 +12,40 @@
 #define SOME_WORDS 1000
 #define SOME_FACTORS 100
 
-static gint64
-vocabulary_size (const PlaitExperiment *experiment, const PlaitRunInputs *run_inputs, const char *stream)
+/* Sizes of vocabularies of an experiment. */
+typedef struct
 {
+  const PlaitExperiment *experiment;
+  const PlaitRunInputs *run_inputs; /* inputs with the vocabularies; NULL: there are none */
+  GHashTable *known;                /* without inputs, name of a vocabulary -> its size (gint64), if known; or NULL */
+} Sizes;
+
+static gint64
+vocabulary_size (const Sizes *sizes, const char *stream)
+{
+  const PlaitExperiment *experiment = sizes->experiment;
   const PlaitExperimentSource *factor_of = plait_experiment_factor_source (experiment, stream);
   gint64 wanted = factor_of ? factor_of->factor_vocabulary_size : experiment->data.vocabulary_size;
+  const gint64 *known
+      = sizes->known ? g_hash_table_lookup (sizes->known, plait_experiment_vocabulary (experiment, stream)) : NULL;
 
-  return run_inputs   ? plait_vocabulary_size (plait_run_inputs_vocabulary (run_inputs, stream))
-         : wanted > 0 ? wanted
-         : factor_of  ? SOME_FACTORS
-                      : SOME_WORDS;
+  return sizes->run_inputs ? plait_vocabulary_size (plait_run_inputs_vocabulary (sizes->run_inputs, stream))
+         : known           ? *known
+         : wanted > 0      ? wanted
+         : factor_of       ? SOME_FACTORS
+                           : SOME_WORDS;
 }
 
 /* Returns the factors and tags of @source. (transfer full) */
 static PlaitFactorSpecification *
-find_factors (const PlaitExperiment *experiment, const PlaitRunInputs *run_inputs, const PlaitExperimentSource *source)
+find_factors (const Sizes *sizes, const PlaitExperimentSource *source)
 {
   guint n = source->n_factors + source->n_tags;
   PlaitFactorSpecification *factors = g_new0 (PlaitFactorSpecification, n);
 
   for (guint f = 0; f < n; f++)
-    factors[f]
-        = (PlaitFactorSpecification){ .name = source->factors[f] + strlen (source->stream) + 1,
-                                      .vocabulary_size = vocabulary_size (experiment, run_inputs, source->factors[f]) };
+    factors[f] = (PlaitFactorSpecification){ .name = source->factors[f] + strlen (source->stream) + 1,
+                                             .vocabulary_size = vocabulary_size (sizes, source->factors[f]) };
   for (guint f = 0; f < source->n_factors; f++)
     factors[f].width = source->factor_widths[f];
   for (guint t = 0; t < source->n_tags; t++)
@@ -57,19 +68,21 @@ target_starts (const PlaitExperiment *experiment, const PlaitRunInputs *run_inpu
 /* Returns the number of classes that a target row can have: the size of the vocabulary, or the number of labels without
  * special tokens. 0 if it is not known in advance. */
 static gint64
-target_size (const PlaitExperiment *experiment, const PlaitRunInputs *run_inputs)
+target_size (const Sizes *sizes)
 {
+  const PlaitExperiment *experiment = sizes->experiment;
+
   switch (plait_experiment_target_kind (experiment, experiment->data.target))
     {
     case PLAIT_TARGET_LABELS:
     case PLAIT_TARGET_TAGS:
-      return vocabulary_size (experiment, run_inputs, experiment->data.target) - PLAIT_TOKEN_SPECIALS;
+      return vocabulary_size (sizes, experiment->data.target) - PLAIT_TOKEN_SPECIALS;
     case PLAIT_TARGET_CHOICE:
     case PLAIT_TARGET_SPAN:
     case PLAIT_TARGET_NUMBER:
       return 0;
     default:
-      return vocabulary_size (experiment, run_inputs, experiment->data.target);
+      return vocabulary_size (sizes, experiment->data.target);
     }
 }
 
@@ -135,18 +148,18 @@ check_scored_alignment (const PlaitExperimentModel *experiment_model, GError **e
   return TRUE;
 }
 
-PlaitExperimentModel *
-plait_experiment_model_new (const PlaitExperiment *experiment, const PlaitRunInputs *run_inputs,
-                            const gint64 *feature_widths, GError **error)
+static PlaitExperimentModel *
+model_new (const Sizes *sizes, const gint64 *feature_widths, GError **error)
 {
+  const PlaitExperiment *experiment = sizes->experiment;
   g_autoptr (PlaitExperimentModel) experiment_model = g_new0 (PlaitExperimentModel, 1);
   guint n = experiment->n_sources;
   PlaitModelSpecification specification = {
     .n_sources = n,
     .target_vocabulary = plait_experiment_vocabulary (experiment, experiment->data.target),
-    .target_vocabulary_size = target_size (experiment, run_inputs),
+    .target_vocabulary_size = target_size (sizes),
     .predict = experiment->predict,
-    .target_starts = target_starts (experiment, run_inputs),
+    .target_starts = target_starts (experiment, sizes->run_inputs),
     .decoder = experiment->decoder,
   };
 
@@ -166,14 +179,14 @@ plait_experiment_model_new (const PlaitExperiment *experiment, const PlaitRunInp
         .feature_width = feature_widths[i],
         .roles = plait_experiment_documents (experiment, source->stream).roles,
         .aligned = plait_experiment_learns_alignment (experiment, source),
-        .factors = find_factors (experiment, run_inputs, source),
+        .factors = find_factors (sizes, source),
         .n_factors = source->n_factors,
         .n_tags = source->n_tags,
       };
       if (plait_input_kind_is_text (source->kind))
         {
           experiment_model->sources[i].vocabulary = plait_experiment_vocabulary (experiment, source->stream);
-          experiment_model->sources[i].vocabulary_size = vocabulary_size (experiment, run_inputs, source->stream);
+          experiment_model->sources[i].vocabulary_size = vocabulary_size (sizes, source->stream);
         }
     }
   if (!find_alignment (&experiment->train, &specification.alignment, error))
@@ -188,6 +201,15 @@ plait_experiment_model_new (const PlaitExperiment *experiment, const PlaitRunInp
   return experiment_model->model && check_scored_alignment (experiment_model, error)
              ? g_steal_pointer (&experiment_model)
              : NULL;
+}
+
+PlaitExperimentModel *
+plait_experiment_model_new (const PlaitExperiment *experiment, const PlaitRunInputs *run_inputs,
+                            const gint64 *feature_widths, GError **error)
+{
+  const Sizes sizes = { experiment, run_inputs, NULL };
+
+  return model_new (&sizes, feature_widths, error);
 }
 
 /* Finds the feature widths of the training files, or those of [bench] if there is no file. */
@@ -251,10 +273,12 @@ plait_experiment_model_new_without_vocabularies (const PlaitExperiment *experime
 }
 
 gint64
-plait_experiment_model_count_parameters (const PlaitExperiment *experiment, GError **error)
+plait_experiment_model_count_parameters (const PlaitExperiment *experiment, GHashTable *known, GError **error)
 {
+  const Sizes sizes = { experiment, NULL, known };
+  g_autofree gint64 *widths = g_new0 (gint64, experiment->n_sources);
   g_autoptr (PlaitExperimentModel) experiment_model
-      = plait_experiment_model_new_without_vocabularies (experiment, error);
+      = find_widths (experiment, widths, error) ? model_new (&sizes, widths, error) : NULL;
 
   return experiment_model ? plait_parameters_count (plait_model_parameters (experiment_model->model), NULL) : -1;
 }

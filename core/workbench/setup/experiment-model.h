@@ -32,9 +32,9 @@ gboolean plait_experiment_model_try_build (const PlaitExperiment *experiment, GE
 PlaitExperimentModel *plait_experiment_model_new_without_vocabularies (const PlaitExperiment *experiment,
                                                                        GError **error);
 
-/* Returns the number of parameters of @experiment's model, with substitutes for sizes that depend on data; -1 if it
- * cannot be built. */
-gint64 plait_experiment_model_count_parameters (const PlaitExperiment *experiment, GError **error);
+/* Returns the number of parameters of @experiment's model; -1 if it cannot be built. @known maps names of vocabularies
+ * to their sizes (gint64). Other sizes that depend on data are substituted. */
+gint64 plait_experiment_model_count_parameters (const PlaitExperiment *experiment, GHashTable *known, GError **error);
 
 /* Draws the initial values of all parameters by train.initial_values and experiment.seed. */
 void plait_experiment_model_initialise (const PlaitExperimentModel *experiment_model, PlaitPool *pool);

@@ -381,6 +381,24 @@ plait_vocabulary_origin (const PlaitExperiment *experiment, const char *stream)
                                                                              : PLAIT_VOCABULARY_OF_INITIAL;
 }
 
+gint64
+plait_vocabulary_given_size (const PlaitExperiment *experiment, const char *stream)
+{
+  const char *name = plait_experiment_vocabulary (experiment, stream);
+  const char *file = plait_experiment_vocabulary_file (experiment, name);
+  g_autoptr (PlaitVocabulary) vocabulary = NULL;
+  g_autoptr (PlaitStore) initial = NULL;
+  g_autofree char *there = NULL;
+
+  if (plait_target_has_labels (plait_experiment_target_kind (experiment, stream)))
+    return 0;
+  if (file)
+    vocabulary = read_named (experiment, name, file, NULL, NULL);
+  else if (find_initial (experiment, name, NULL, &initial, &there, NULL) && there)
+    vocabulary = take_initial (experiment, name, initial, there, NULL, NULL);
+  return vocabulary ? plait_vocabulary_size (vocabulary) : 0;
+}
+
 static PlaitVocabulary *
 find (const PlaitRunInputs *run_inputs, PlaitStore *run, const char *stream, PlaitPool *pool, PlaitLog *log,
       GError **error)

@@ -220,6 +220,39 @@ TEST_CASE (cells, have_their_vocabularies_from_their_experiments)
   CHECK (!g_str_equal (changed->cells[0].training_fingerprint, cells->cells[0].training_fingerprint));
 }
 
+/* match=parameters counts a vocabulary that is read from a file with its own entries: four special tokens and the words
+ * u, v and w. */
+TEST_CASE (cells, count_the_entries_of_given_vocabularies)
+{
+  const char *const sets[][2] = { { plait_test_format ("data.vocabulary.shared=%s", plait_test_path ("words")) },
+                                  { "data.vocabulary_size=7" },
+                                  { "data.vocabulary_size=8" } };
+  const char *const paths[] = { plait_test_path ("one"), NULL };
+  const PlaitVocabularySettings settings = { .type = "words", .minimum_count = 1 };
+  g_autoptr (PlaitRegistry) registry = test_grid_registry ();
+  char *matched[G_N_ELEMENTS (sets)];
+
+  write_file ("one", "u v w\n");
+  g_autoptr (PlaitVocabulary) words = plait_vocabulary_train (&settings, paths, NO_ERROR);
+  REQUIRE (words != NULL);
+  g_autoptr (GBytes) bytes = plait_vocabulary_to_file (words);
+  g_assert_true (g_file_set_contents (plait_test_path ("words"), g_bytes_get_data (bytes, NULL),
+                                      (gssize)g_bytes_get_size (bytes), NULL));
+  write_file ("grid.ini", plait_test_format ("%sdecoder.layers=1\nmatch=parameters\nmatch.vary=decoder.width\n", head));
+  for (guint i = 0; i < G_N_ELEMENTS (sets); i++)
+    {
+      g_autoptr (PlaitCells) cells
+          = plait_cells_load (plait_test_path ("grid.ini"), test_overrides (sets[i]), 0, registry, NO_ERROR);
+
+      REQUIRE (cells && cells->cells[0].matched);
+      matched[i] = g_steal_pointer (&cells->cells[0].matched);
+    }
+  CHECK_STRING (matched[0], matched[1]);
+  CHECK (g_strcmp0 (matched[0], matched[2]) != 0);
+  for (guint i = 0; i < G_N_ELEMENTS (sets); i++)
+    g_free (matched[i]);
+}
+
 TEST_CASE (cells, tell_which_vocabularies_differ)
 {
   static const struct
