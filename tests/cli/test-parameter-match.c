@@ -97,6 +97,12 @@ TEST_CASE (grid_match, says_what_cannot_be)
     { "decoder.feed_forward=8;9\nmatch=parameters\nmatch.vary=decoder.feed_forward\n", "is an axis, but match.vary" },
   };
 
+  /* If the first cell has a fault, no other cell is said to differ from it. */
+  plait_test_write ("first.ini", BASE "decoder.width=15;16;64\nmatch=parameters\nmatch.vary=decoder.feed_forward\n");
+  PlaitTestCall first = CALL ("grid", "first.ini", "--dry-run");
+  CHECK_INT (first.code, 2);
+  CHECK_CONTAINS (first.errors, "2 heads do not divide the width 15");
+  CHECK (!strstr (first.errors, "the first cell has"));
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
     {
       CONTEXT ("case %u", i);

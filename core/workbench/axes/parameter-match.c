@@ -30,6 +30,7 @@ struct PlaitParameterMatch
   gint64 multiple;
   GHashTable *sizes; /* name and origin of a vocabulary, as text -> its size (gint64), 0 if it is learnt; so that each
                         file is read once */
+  gboolean failed;   /* TRUE if the first cell has a fault, so that other cells are checked but not matched */
   gint64 target; /* number of parameters of the grid's first cell, which the other cells match; 0 before that cell is
                     resolved */
 };
@@ -329,22 +330,25 @@ plait_parameter_match_resolve (PlaitParameterMatch *match, const PlaitResolver *
 {
   Search search = { match, resolver, file, problems };
   g_autoptr (PlaitExperiment) experiment = plait_resolver_resolve (resolver, file, problems);
+  gboolean is_first = match->target == 0 && !match->failed;
   GError *fault = NULL;
   gint64 first;
 
   if (experiment && !plait_experiment_model_try_build (experiment, &fault))
     {
       plait_problems_add_error (problems, fault);
-      return NULL;
+      g_clear_pointer (&experiment, plait_experiment_free);
     }
-  if (!experiment)
-    return NULL;
-  if (match->target == 0)
+  if (is_first)
     {
-      match->target = *parameters = count (match, experiment, problems);
+      *parameters = experiment ? count (match, experiment, problems) : -1;
+      match->failed = *parameters < 0;
+      match->target = MAX (*parameters, 0);
+    }
+  if (!experiment || is_first || match->failed)
+    {
       *widths = describe (match, 0);
-      match->target = MAX (match->target, 0);
-      return *parameters >= 0 ? g_steal_pointer (&experiment) : NULL;
+      return match->failed && is_first ? NULL : g_steal_pointer (&experiment);
     }
   first = solve (&search, parameters);
   *widths = describe (match, first);
