@@ -15,8 +15,9 @@ system_clear (gpointer item)
   g_free (system->runs);
 }
 
-/* Returns the digests of the files that @key of [data] names, as @run records them, joined to one text: "train.en" may
- * name several files. NULL if the run records none. (transfer full) */
+/* Returns the digests of the files that @key of [data] or [train] names, as @run records them, joined to one text:
+ * "train.en" may name several files, and the index "initialise" lists files from "initialise.1" on. NULL if the run
+ * records none. (transfer full) */
 static char *
 digests_of (const PlaitRunFile *run, const char *key)
 {
@@ -24,7 +25,7 @@ digests_of (const PlaitRunFile *run, const char *key)
   char *digests
       = plait_store_has (run->store, place) ? plait_store_get_string (run->store, place, "sha256", NULL) : NULL;
 
-  for (guint i = 2; digests; i++)
+  for (guint i = g_str_equal (key, "initialise") ? 1 : 2; digests; i++)
     {
       g_autofree char *next = g_strdup_printf ("%s.%u", place, i), *before = digests;
       g_autofree char *digest
@@ -42,8 +43,8 @@ digests_of (const PlaitRunFile *run, const char *key)
 static char *
 value_of (const PlaitRunFile *run, const char *group, const char *key)
 {
-  gboolean initial = g_str_equal (group, "train") && g_str_equal (key, "initialise");
-  gboolean is_file = initial || (g_str_equal (group, "data") && strchr (key, '.'));
+  gboolean initial = g_str_equal (group, "train") && g_str_has_prefix (key, "initialise");
+  gboolean is_file = initial || (g_str_equal (group, "data") && (strchr (key, '.') || g_str_equal (key, "head_rules")));
   char *digest = is_file ? digests_of (run, key) : NULL;
 
   return digest ? digest : plait_run_setting_value (group, key, plait_key_file_value (run->experiment, group, key));
