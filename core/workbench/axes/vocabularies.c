@@ -25,8 +25,8 @@ is_ordered (const PlaitExperiment *experiment)
   return experiment->data.vocabulary_sentences > 0;
 }
 
-/* Returns, as text, the settings that two cells must have in common to learn vocabulary @name together. (transfer
- * full) */
+/* Returns, as text, the settings that two cells must have in common to learn vocabulary @name together. A factor or
+ * tags always have a vocabulary of words, without the other settings of [data]. (transfer full) */
 static char *
 describe_settings (const PlaitExperiment *experiment, const char *name)
 {
@@ -37,7 +37,7 @@ describe_settings (const PlaitExperiment *experiment, const char *name)
   const PlaitExperimentSource *factor_of = plait_experiment_factor_source (experiment, name);
   g_autoptr (GString) text = g_string_new (name);
 
-  for (guint i = 0; i < G_N_ELEMENTS (keys); i++)
+  for (guint i = 0; i < G_N_ELEMENTS (keys) && !factor_of; i++)
     g_string_append_printf (text, "\n%s", plait_experiment_value (experiment, "data", keys[i]));
   if (factor_of)
     g_string_append_printf (text, "\n%jd", factor_of->factor_vocabulary_size);

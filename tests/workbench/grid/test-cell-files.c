@@ -264,6 +264,8 @@ TEST_CASE (cells, tell_which_vocabularies_differ)
     { "experiment.sources=a;a+b\n", NULL, "words, learnt from a, b, c" },
     { "experiment.sources=a;a+b\nvocabularies=own\n", "shared", "words, learnt from a, c" },
     { "data.vocabulary_size=10;0\n", "shared", "words of at most 10 entries, learnt from a, b, c" },
+    { "data.vocabulary_size=10;0\nsource.a.factors=pos\ndata.train.a.pos=a\nexperiment.sources=a\n", "shared",
+      "words of at most 10 entries, learnt from a, c" },
     { "data.vocabulary.shared=a;b\n", "shared", "read from a" },
     { "data.vocabulary.shared=a\ndecoder.width=64;128\n", NULL, "read from a" },
   };
@@ -285,6 +287,7 @@ TEST_CASE (cells, tell_which_vocabularies_differ)
       g_autofree const char **differ = plait_vocabularies_that_differ (cells);
       const PlaitCellVocabulary *first = g_ptr_array_index (cells->cells[0].vocabularies, 0);
       CHECK_STRING (differ[0], cases[i].differs);
+      CHECK (!differ[0] || !differ[1]); /* not a.pos, a vocabulary of words without settings */
       CHECK_STRING (first->text, cases[i].text);
     }
 }
