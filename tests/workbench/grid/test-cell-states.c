@@ -29,6 +29,18 @@ all_seconds_of (const PlaitGrid *grid, guint i)
   return seconds_of (grid, i, "training") + seconds_of (grid, i, "evaluation/test");
 }
 
+/* Adds to the run at @path a named evaluation that took very long. */
+static void
+add_named_evaluation (const char *path)
+{
+  static const char place[] = "/environment/evaluation/test.slow";
+  g_autoptr (PlaitStore) from = plait_store_open (path, NO_ERROR);
+  g_autoptr (PlaitStore) to = plait_store_create (path, NO_ERROR);
+
+  CHECK (from && to && plait_store_copy (to, from, "/", NO_ERROR) && plait_store_make_group (to, place, NO_ERROR)
+         && plait_store_set_double (to, place, "seconds", 1e6, NO_ERROR) && plait_store_commit (to, NO_ERROR));
+}
+
 /* The estimate for a due cell is the time of similar finished cells: the second seed takes as long as the first seed of
  * the same combiner. */
 TEST_CASE (grid, tells_how_long_it_takes_by_the_cells_that_ran)
@@ -47,6 +59,8 @@ TEST_CASE (grid, tells_how_long_it_takes_by_the_cells_that_ran)
   test_grid_write ("decoder.combiner=serial;flat\nexperiment.seed=1;2;3\n"
                    "exclude=decoder.combiner=flat & experiment.seed=3\n");
   g_auto (TestGrid) opened = test_grid_open ("cells", NULL, 0);
+  g_autofree char *first = plait_grid_file (opened.grid, &opened.grid->items[0], ".h5");
+  add_named_evaluation (first);
   g_autoptr (PlaitGridCost) cost = plait_grid_cost_new (opened.grid, NULL);
 
   REQUIRE (opened.grid->n == 5);
