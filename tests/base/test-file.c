@@ -375,7 +375,7 @@ TEST_CASE (file, refuses_what_is_made_up_as_it_is_read)
         g_clear_error (&error);
       else
         CHECK_ERROR (error, PLAIT_ERROR_INPUT,
-                     "reading it gives bytes, perhaps without end (as files of /proc do); expected a text");
+                     "reading it gives bytes, perhaps without end, as for files of /proc; expected a text");
     }
 }
 

@@ -80,7 +80,7 @@ TEST_CASE (command, bad_usage_exits_with_2)
     { CALL ("run", "x.ini", "-rz"), "Unknown option -rz; plait run --help lists the options\n" },
     { CALL ("run", "x.ini", "-rt"), "-t has no value; expected -t N\n" },
     { CALL ("run", "x.ini", "-rtabc"), "--threads cannot be \"abc\"; expected an integer from 0 to 1024\n" },
-    { CALL ("--json", "plugins"), "--json is not an option before a command: expected plait COMMAND [OPTION...]" },
+    { CALL ("--json", "plugins"), "--json: the command must come before its options: write plait COMMAND [OPTION...]" },
     { CALL ("help", "inpsect"), "there is no command \"inpsect\"; did you mean \"inspect\"?" },
     { CALL ("inspect", "hierarchcal"), "did you mean \"hierarchical\"?" },
     { CALL ("inspect", "decodr"), "did you mean \"decoder\"?" },
@@ -230,7 +230,7 @@ TEST_CASE (command, inspect_shows_keys_of_plugins_and_grids)
   CHECK_REFUSED (key, "[train] has no key \"batchsize\"; did you mean \"batch\"?");
   CHECK_REFUSED (group, "there is no plugin or group \"trian\"; did you mean \"train\"?");
   CHECK_REFUSED (CALL ("inspect", "train", "--format", "man"),
-                 "--format prints all keys and excludes --json; write plait inspect keys");
+                 "--format works only for all keys and without --json; write plait inspect keys");
 }
 
 TEST_CASE (command, inspect_without_a_name_lists_the_groups)

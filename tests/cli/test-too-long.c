@@ -62,7 +62,7 @@ TEST_CASE (too_long, stops_with_its_line_and_loses_none_before)
       CHECK_CONTAINS (score.errors, "in.a:4: ");
       CHECK_CONTAINS (score.errors, "the lines before the first are done");
       CHECK_CONTAINS (translate.errors, "data.too_long=skip");
-      CHECK_CONTAINS (translate.errors, "data.too_long=truncate reads its beginning");
+      CHECK_CONTAINS (translate.errors, "data.too_long=truncate to read only their beginnings");
       CHECK_INT (count_lines (translate.output), 1);
       CHECK_INT (count_lines (score.output), 1);
       CHECK (g_file_get_contents (plait_test_path ("out.txt"), &written, NULL, NULL)
@@ -109,7 +109,7 @@ TEST_CASE (too_long, is_truncated_to_what_can_be_read)
  * it would help some of the reported sentences. */
 TEST_CASE (too_long, is_named_as_far_as_nothing_waits)
 {
-  static const char suggestion[] = "data.too_long=truncate reads its beginning";
+  static const char suggestion[] = "data.too_long=truncate to read only their beginnings";
 
   make_run ();
   plait_test_write ("long.b", "x\nx y x y x y x y x y x y x y x y\ny\nx\nx y x y x y x y x y x y x y x y\n");
@@ -145,7 +145,7 @@ TEST_CASE (too_long, targets_are_not_said_to_be_truncated)
 
   CHECK_INT (call.code, 2);
   CHECK_CONTAINS (call.errors, "long.b:2: ");
-  CHECK_CONTAINS (call.errors, "targets cannot be truncated");
+  CHECK_CONTAINS (call.errors, "documents, targets and sources with trees cannot be truncated");
   CHECK (!strstr (call.errors, "data.too_long=truncate"));
   PlaitTestCall both
       = CALL ("score", "limited.h5", "--source", "a=long.a", "--target", "long.b", "--set", "data.too_long=truncate");

@@ -168,7 +168,7 @@ TEST_CASE (iterator, refuses_a_place_that_is_not_there)
   CHECK_INT (plait_iterator_batches (iterator), 3);
   CHECK (plait_iterator_seek (iterator, 2, 3, &error));
   CHECK (!plait_iterator_seek (iterator, 4, 4, &error));
-  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "There is no batch 4 in epoch 4 of 3 batches");
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "There is no batch 4 in epoch 4 (an epoch has 3 batches)");
   CHECK (!plait_iterator_seek (iterator, -1, 0, &error));
   g_clear_error (&error);
   CHECK (!plait_iterator_seek (iterator, 0, -1, &error));

@@ -337,7 +337,7 @@ TEST_CASE (sampling, needs_pieces)
   g_autoptr (GError) error = NULL;
 
   CHECK (!plait_subword_sampler_new (words, &error));
-  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "a vocabulary of the kind words has one segmentation of each text");
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "a vocabulary of the kind words has only one segmentation of each text");
 }
 
 /* Returns the sources of all tuples of @corpus in @epoch as text. Sets *@longest to the length of the longest. */

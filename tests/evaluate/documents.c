@@ -158,8 +158,11 @@ TEST_CASE (documents, refuse)
   g_autoptr (PlaitMetric) metric = plait_metric_new ("bleu:unit=document", NULL);
   g_autoptr (GError) error = NULL;
 
-  check_refused ("x", "", "", "line 2 is blank in the reference, which ends a document, but not in the hypothesis");
-  check_refused ("", "", "x", "line 2 is blank in the reference, which ends a document, but not in another reference");
+  check_refused ("x", "", "",
+                 "line 2 of the reference is blank, which ends a document, but the same line of the hypothesis is not");
+  check_refused (
+      "", "", "x",
+      "line 2 of the reference is blank, which ends a document, but the same line of another reference is not");
   check_refused ("\303", "", "", "the hypothesis of sentence 2 is not valid UTF-8");
   check_refused ("x", NULL, NULL, "sentence 2 has no reference");
   CHECK (!plait_metric_statistics (metric, &nothing, &error));

@@ -237,5 +237,6 @@ TEST_CASE (factors, need_room_beside_words)
   fixture->specification.decoder.share_embeddings = TRUE;
   CHECK (!plait_model_new (&fixture->specification, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT,
-               "one embedding of vocabulary shared cannot be 6 wide for one stream and 8 for another");
+               "streams share the embedding of vocabulary shared, but factor_join=concat makes it 6 wide for one "
+               "stream and 8 for another");
 }

@@ -332,7 +332,7 @@ TEST_CASE (hat, refuses_settings_that_mean_nothing_together)
                  "set readers=starts");
   check_refused ((const char *const[]){ "heads", "3", NULL }, "heads=3 do not divide the width of 8: choose a number");
   check_refused ((const char *const[]){ "heads", "8", "sentence_positions", "rotary", NULL },
-                 "heads=8 of a width of 8 are 1 wide: choose another number of heads");
+                 "heads=8 divides the width of 8 into heads of width 1: choose another number of heads");
 }
 
 TEST_CASE (hat, refuses_more_sentences_than_learned_positions)

@@ -149,7 +149,8 @@ TEST_CASE (masked_lm_head, finds_the_rows_of_tokens_where_some_have_none)
   plait_batch_fill (gint32, batch->target_inputs)[0] = 0;
   CHECK_INT (batch->inputs[0].tokens[0], PLAIT_TOKEN_BOS);
   CHECK (!plait_pass_run (some, batch, PLAIT_TAPE_EVALUATE, 1, 0, &b, &error));
-  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "token 1 has no row in the first memory: [predict] kind=masked");
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT,
+               "token 1 has no row in the first memory of the encoder, but [predict] kind=masked");
   g_clear_error (&error);
 }
 

@@ -51,8 +51,7 @@ plait_file_stamp_check (const PlaitFileStamp *stamp, const char *path, GError **
 
   /* A program can set the time of writing (mtime) back, but that updates the time of change (ctime). */
   return (plait_file_stamp_matches (&now, stamp) && is_same_time (&now.changed, &stamp->changed))
-         || plait_fail (
-             error, PLAIT_ERROR_INPUT,
-             "%s: the file %s while it was in use; restore the old file to continue, or start again with the new one",
-             path, now.number == 0 ? "was removed" : "has been changed");
+         || plait_fail (error, PLAIT_ERROR_INPUT,
+                        "%s: the file %s while it was in use; restore the old file to continue, or start again", path,
+                        now.number == 0 ? "was removed" : "has been changed");
 }

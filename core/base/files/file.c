@@ -50,8 +50,8 @@ plait_file_open (const char *path, PlaitFileInput input, const char *expected, s
                 S_ISDIR (status->st_mode) ? "a folder" : "not a regular file", expected);
   else if (fcntl (descriptor, F_SETFL, O_NONBLOCK), is_virtual (descriptor, status))
     plait_fail (error, PLAIT_ERROR_INPUT,
-                "%s: its size is 0, but reading it gives bytes, perhaps without end (as files of /proc do); expected "
-                "%s, so copy the needed part into a file",
+                "%s: its size is 0, but reading it gives bytes, perhaps without end, as for files of /proc; expected "
+                "%s; copy the part that you need into an ordinary file",
                 path, expected);
   else
     {

@@ -142,8 +142,8 @@ make_temporary (PlaitFolder *folder, const char *place, mode_t mode, const char 
     }
   return mode == 0 || fchmod (folder->descriptor, mode & 07777) == 0
          || plait_fail (error, PLAIT_ERROR_FAILED,
-                        "%s: the permissions of the old folder cannot be given to the new one: %s", folder->name,
-                        g_strerror (errno));
+                        "%s: the new folder cannot get the permissions of the old one (%s); name another folder",
+                        folder->name, g_strerror (errno));
 }
 
 /* TRUE if a process has locked the folder @path: then the folder must not be replaced. */
@@ -265,7 +265,8 @@ move_files (const PlaitFolder *folder, const char *const *names, GError **error)
       gboolean made = g_file_test (from, G_FILE_TEST_EXISTS);
 
       if (made ? rename (from, to) != 0 : unlink (to) != 0 && errno != ENOENT)
-        return plait_fail (error, PLAIT_ERROR_FAILED, "%s: cannot be replaced: %s", to, g_strerror (errno));
+        return plait_fail (error, PLAIT_ERROR_FAILED, "%s: cannot be replaced (%s); name another folder", to,
+                           g_strerror (errno));
     }
   g_rmdir (folder->temporary);
   return TRUE;
@@ -282,7 +283,8 @@ move_into_place (const PlaitFolder *folder, const char *const *names, GError **e
   if (!folder->inside && rename (folder->temporary, folder->path) == 0)
     return TRUE;
   if (!names || (!folder->inside && errno != ENOTEMPTY && errno != EEXIST && errno != EBUSY))
-    return plait_fail (error, PLAIT_ERROR_FAILED, "%s: the new folder cannot be renamed to this name: %s", folder->name,
+    return plait_fail (error, PLAIT_ERROR_FAILED,
+                       "%s: the new folder cannot be renamed to this name (%s); name another folder", folder->name,
                        g_strerror (errno));
   if (folder->inside || !holds_only (folder, names)
       || renameat2 (AT_FDCWD, folder->temporary, AT_FDCWD, folder->path, RENAME_EXCHANGE) != 0)
@@ -297,7 +299,8 @@ plait_folder_commit (PlaitFolder *folder, const char *const *names, GError **err
   gboolean done;
 
   if (!plait_file_sync (folder->temporary) && errno != EINVAL)
-    plait_fail (error, PLAIT_ERROR_FAILED, "%s: cannot be written: %s", folder->name, g_strerror (errno));
+    plait_fail (error, PLAIT_ERROR_FAILED, "%s: cannot be written (%s); free some space, or name another folder",
+                folder->name, g_strerror (errno));
   else if (move_into_place (folder, names, error))
     {
       done = plait_file_sync (folder->parent) || errno == EINVAL || errno == EACCES;

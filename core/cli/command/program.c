@@ -60,8 +60,8 @@ find_command (const PlaitProgram *program, const char *name, GError **error)
   if (*name == '-')
     return plait_fail_null (
         error, PLAIT_ERROR_INPUT,
-        "%s is not an option before a command: expected %s COMMAND [OPTION...]; %s --help lists the commands", name,
-        program->name, program->name);
+        "%s: the command must come before its options: write %s COMMAND [OPTION...]; %s --help lists the commands",
+        name, program->name, program->name);
   g_autofree char *otherwise = g_strdup_printf ("%s --help lists the commands", program->name);
   g_autofree char *remedy = plait_name_remedy (name, (const char *const *)names->pdata, otherwise);
   return plait_fail_null (error, PLAIT_ERROR_INPUT, "there is no command \"%s\"; %s", name, remedy);

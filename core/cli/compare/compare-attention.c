@@ -62,7 +62,7 @@ plait_compare_attention (char *const *paths, gboolean json, PlaitLog *log, GErro
     return FALSE;
   if (differences->len == 0)
     return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "%s and %s have no attention of the same sentence to a source of the same name; dump the "
+                       "%s and %s: no sentence has attention in both files to a source of the same name; dump the "
                        "attention of both runs on one text",
                        paths[0], paths[1]);
   if (json)

@@ -78,7 +78,7 @@ read_heatmaps (const GPtrArray *files, const GPtrArray *paths, PlaitHeatmapSelec
         if (!plait_heatmap_exists (location->store, location->path) || heatmaps->len == MAX_HEATMAPS)
           return plait_fail_null (error, PLAIT_ERROR_INPUT,
                                   heatmaps->len == MAX_HEATMAPS
-                                      ? "%s: %s is one heatmap more than fit into a figure; name fewer"
+                                      ? "%s: %s is one heatmap too many; name at most " G_STRINGIFY (MAX_HEATMAPS)
                                       : "%s: %s is not a heatmap, but an earlier object is, and only heatmaps share a "
                                         "figure; draw it separately",
                                   (const char *)files->pdata[f], (const char *)paths->pdata[p]);

@@ -431,7 +431,7 @@ run_command (PlaitInvocation *invocation, GError **error)
 
   if (options->format != FORMAT_TEXT && (!all || json))
     return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "--format prints all keys and excludes --json; write plait inspect " ALL_KEYS
+                       "--format works only for all keys and without --json; write plait inspect " ALL_KEYS
                        " --format markdown");
   if (options->keys)
     return plait_keys_print (wanted, json, error);

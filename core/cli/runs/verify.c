@@ -168,7 +168,7 @@ run_command (PlaitInvocation *invocation, GError **error)
     return TRUE;
   list = g_strjoinv (", ", (char **)bad->pdata);
   return plait_fail (error, PLAIT_ERROR_FAILED, "%u of %u files failed the check%s: %s", bad->len,
-                     g_strv_length (invocation->arguments), resume ? " of contents or of resuming" : "", list);
+                     g_strv_length (invocation->arguments), resume ? " of contents or resuming" : "", list);
 }
 
 static const PlaitOption options[] = {

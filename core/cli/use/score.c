@@ -192,7 +192,7 @@ score (PlaitInference *inference, gboolean sentences, Sum *sum, GError **error)
   if (sentences && !plait_experiment_documents (experiment, experiment->data.target).start_tokens)
     return plait_fail (
         error, PLAIT_ERROR_INPUT,
-        "--sentences: sentences of the target %s have no start tokens, so they get no scores; leave the option out",
+        "--sentences needs a start token for each sentence, but the target %s has none; leave the option out",
         experiment->data.target);
 
   for (;;)

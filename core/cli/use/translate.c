@@ -343,7 +343,7 @@ decode_settings (const PlaitDecodeSettings *usual, const Options *options, Plait
   settings->beam = options->beam > 0 ? options->beam : MAX (settings->beam, settings->n_best);
   if (settings->beam % settings->groups != 0)
     return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "decode.groups=%jd does not divide the beam of %jd hypotheses; set another --beam",
+                       "decode.groups=%jd does not divide the beam of %jd hypotheses; set a --beam that it divides",
                        settings->groups, settings->beam);
   return settings->n_best <= settings->beam
          || plait_fail (error, PLAIT_ERROR_INPUT,

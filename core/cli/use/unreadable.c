@@ -136,10 +136,10 @@ refuse_unreadable (PlaitInference *inference, GError **error)
   plait_problems_report (unreadable, PLAIT_ERROR_INPUT, &fault);
   return plait_fail_null (
       error, PLAIT_ERROR_INPUT,
-      "%s; the lines before %s are done; --set data.too_long=skip gives an empty answer for such a line%s",
+      "%s; the lines before %s are done; add --set data.too_long=skip for empty answers to such lines%s",
       fault->message, plait_problems_count (unreadable) > 1 ? "the first" : "it",
-      truncates ? ", and data.too_long=truncate reads its beginning"
-                : "; sources with trees, documents and targets cannot be truncated");
+      truncates ? ", or --set data.too_long=truncate to read only their beginnings"
+                : " (documents, targets and sources with trees cannot be truncated)");
 }
 
 /* Handles @part (transfer full), sentence number inference->given of the batch, which the model refuses because of

@@ -290,7 +290,7 @@ plait_iterator_seek (PlaitIterator *self, gint64 epoch, gint64 position, GError 
       plan_epoch (self);
     }
   return plait_fail (error, PLAIT_ERROR_INPUT,
-                     "There is no batch %jd in epoch %jd of %jd batches; the data or the batch settings differ from "
-                     "those of the run to be resumed",
+                     "There is no batch %jd in epoch %jd (an epoch has %jd batches); the data or the batch settings "
+                     "differ from those of the run to be resumed; restore them",
                      position, epoch, plait_iterator_batches (self));
 }

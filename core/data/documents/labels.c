@@ -99,8 +99,8 @@ check_choice (const gint32 *ids, gsize n, gint64 choices, const PlaitTargetLine 
 
   if (choices == 0)
     return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "%s:%jd: belongs to a document without sentences, so there is nothing to choose from; give the "
-                       "document sentences",
+                       "%s:%jd: belongs to a document without sentences, so there is nothing to choose from; add "
+                       "sentences to the document",
                        line->file, line->line);
   if (n == 1 && ids[0] < choices)
     return TRUE;

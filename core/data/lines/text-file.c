@@ -238,7 +238,8 @@ begin (PlaitTextReader *reader, GError **error)
     {
       reader->inflate = g_new0 (z_stream, 1);
       if (inflateInit2 (reader->inflate, GZIP) != Z_OK)
-        return plait_fail (error, PLAIT_ERROR_FAILED, "%s: there is no memory to read gzip data with", reader->name);
+        return plait_fail (error, PLAIT_ERROR_FAILED,
+                           "%s: there is no memory to unpack the gzip data; free some memory", reader->name);
     }
   return TRUE;
 }

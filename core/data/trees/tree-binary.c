@@ -17,8 +17,8 @@ number_scratch (PlaitTreeMaker *maker, gint32 *number, GError **error)
     }
   if (maker->scratch->len > PLAIT_TREE_LABEL_BYTES)
     return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "a label of the tree is %zu bytes long (a chain of single children keeps all their labels); "
-                       "expected at most %d",
+                       "a label of the tree is %zu bytes long; expected at most %d; shorten the labels, or chains of "
+                       "single children, whose labels are joined",
                        maker->scratch->len, PLAIT_TREE_LABEL_BYTES);
   if (maker->names->len == PLAIT_TREE_LABELS_LIMIT)
     return plait_fail (error, PLAIT_ERROR_INPUT,

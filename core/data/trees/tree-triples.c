@@ -68,8 +68,8 @@ add_nodes (PlaitTree *tree, const GArray *triples, GHashTable *inner, GError **e
       gint64 node = plait_tree_add (tree, -1, NULL, 0);
       if (number <= tree->n_words)
         return plait_fail (error, PLAIT_ERROR_INPUT,
-                           "triple %u has the parent %jd, but 1 to %jd are words; number parents above the words; a "
-                           "tree has one word more than triples",
+                           "triple %u has the parent %jd, but the numbers 1 to %jd are words (a tree has one word more "
+                           "than triples); give parents larger numbers",
                            i + 1, number, tree->n_words);
       if (!g_hash_table_insert (inner, GINT_TO_POINTER (number), GINT_TO_POINTER (node)))
         return plait_fail (error, PLAIT_ERROR_INPUT,
@@ -88,8 +88,8 @@ attach_child (PlaitTree *tree, guint triple, gint64 number, GHashTable *inner, G
                      : GPOINTER_TO_INT (g_hash_table_lookup (inner, GINT_TO_POINTER (number)));
   if (child == 0 && number != 1)
     return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "triple %u has the child %jd; expected a word, from 1 to %jd, or the parent of another triple; "
-                       "a tree has one word more than triples",
+                       "triple %u has the child %jd; expected a word, from 1 to %jd (a tree has one word more than "
+                       "triples), or the parent of another triple",
                        triple + 1, number, tree->n_words);
   if (plait_tree_node (tree, child)->parent >= 0)
     return plait_fail (

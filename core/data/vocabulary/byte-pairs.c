@@ -105,8 +105,8 @@ load_bytes (PlaitBytePairs *self, GHashTable *ids, const char *name, GError **er
       self->bytes[byte] = find_piece (ids, piece);
       if (self->bytes[byte] < 0)
         return plait_fail (error, PLAIT_ERROR_INPUT,
-                           "%s: vocab.json: the piece \"%s\", which stands for byte %u, is missing or has an id of "
-                           "vocab_size (config.json) or more; expected a piece for each byte",
+                           "%s: vocab.json: the piece \"%s\" for byte %u is missing, or its id is not below vocab_size "
+                           "of config.json; expected a piece for each byte",
                            name, piece, byte);
     }
   return TRUE;
@@ -146,8 +146,8 @@ load_merges (PlaitBytePairs *self, GHashTable *ids, GBytes *bytes, const char *n
         continue;
       if (!load_merge (ids, lines[i], (guint32)n, merge))
         return plait_fail (error, PLAIT_ERROR_INPUT,
-                           "%s: merges.txt:%zu: expected two pieces of vocab.json that make a third one, one space "
-                           "between them, and ids below vocab_size of config.json",
+                           "%s: merges.txt:%zu: expected two pieces of vocab.json with one space between them, which "
+                           "together make a third piece, all with ids below vocab_size of config.json",
                            name, i + 1);
       if (!g_hash_table_add (self->by_pair, merge))
         return plait_fail (error, PLAIT_ERROR_INPUT,

@@ -180,13 +180,13 @@ add_line (List *list, const char *line, gsize length, GError **error)
   gboolean counted, good = cut_line (line, length, &word, &count, &counted);
 
   if (!good || (list->begun && counted != list->counted))
-    return plait_fail (
-        error, PLAIT_ERROR_INPUT,
-        "%s:%jd: \"%.80s\" is not a %s; expected a list of words, with WORD or with WORD COUNT in every line", path,
-        number, line,
-        !list->begun    ? "word, with its count or without"
-        : list->counted ? "word with its count"
-                        : "word alone");
+    return plait_fail (error, PLAIT_ERROR_INPUT,
+                       "%s:%jd: \"%.80s\" is not a %s; expected a list of words: either WORD in every line, or WORD "
+                       "COUNT in every line",
+                       path, number, line,
+                       !list->begun    ? "word with or without its count"
+                       : list->counted ? "word with its count"
+                                       : "word without a count");
   list->begun = TRUE;
   list->counted = counted;
   for (gint32 id = 0; id < PLAIT_TOKEN_SPECIALS; id++)

@@ -173,8 +173,8 @@ plait_subword_sampler_new (const PlaitVocabulary *vocabulary, GError **error)
 
   if (type != MODEL_UNIGRAM && type != MODEL_BPE)
     return plait_fail_null (error, PLAIT_ERROR_INPUT,
-                            "a vocabulary of the kind %s has one segmentation of each text; expected a SentencePiece "
-                            "model of type bpe or unigram",
+                            "a vocabulary of the kind %s has only one segmentation of each text, so none can be "
+                            "sampled; expected a SentencePiece model of type bpe or unigram",
                             sentencepiece ? "SentencePiece word or char" : plait_vocabulary_format (vocabulary));
   self = g_new0 (PlaitSubwordSampler, 1);
   self->bpe = type == MODEL_BPE;

@@ -431,8 +431,9 @@ words_train (const PlaitVocabularyFormat *format, const PlaitVocabularySettings 
     }
   if (kept == 0)
     return plait_fail_null (error, PLAIT_ERROR_INPUT,
-                            "%s: no word occurs at least %jd times; expected text to make a vocabulary from", paths[0],
-                            settings->minimum_count);
+                            "%s: no word occurs at least %jd times; give more text, or lower "
+                            "data.vocabulary_minimum_count (plait vocabulary --minimum-count)",
+                            paths[0], settings->minimum_count);
   return g_string_free_to_bytes (g_steal_pointer (&text));
 }
 

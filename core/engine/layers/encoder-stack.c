@@ -73,8 +73,8 @@ plait_encoder_stack_declare (PlaitEncoderStack *stack, PlaitParameters *paramete
                        declaration->heads, declaration->width);
   if (declaration->positions == PLAIT_POSITIONS_ROTARY && declaration->width / declaration->heads % 2 != 0)
     return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "rotary positions need heads of an even width, but heads=%jd of a width of %jd are %jd wide: "
-                       "choose another number of heads",
+                       "rotary positions need heads of an even width, but heads=%jd divides the width of %jd into "
+                       "heads of width %jd: choose another number of heads",
                        declaration->heads, declaration->width, declaration->width / declaration->heads);
   *stack = (PlaitEncoderStack){
     .pre_norm = declaration->norm == PLAIT_ENCODER_NORM_DECODER ? declaration->pre_norm

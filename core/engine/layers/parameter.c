@@ -394,11 +394,11 @@ plait_precision_check (PlaitPrecision precision, GError **error)
   if (plait_precision_runs_here (precision))
     return TRUE;
   if (precision == PLAIT_PRECISION_BFLOAT16)
-    return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "train.precision=bfloat16 needs a processor with AVX512-BF16%s, which this one lacks; "
-                       "train.precision=bfloat16_emulated gives the same numbers on any processor, more slowly than "
-                       "train.precision=float",
-                       sizeof (PlaitScalar) == sizeof (float) ? "" : " and a build with float scalars");
+    return plait_fail (
+        error, PLAIT_ERROR_INPUT,
+        "train.precision=bfloat16 needs a processor with AVX512-BF16%s; here, set train.precision=float, or "
+        "train.precision=bfloat16_emulated, which is slower than float but gives the numbers of bfloat16",
+        sizeof (PlaitScalar) == sizeof (float) ? "" : " and a build with float scalars");
   return plait_fail (error, PLAIT_ERROR_INPUT,
                      "decode.precision=int8 needs a processor with AVX-512 VNNI, which this one lacks; use "
                      "decode.precision=float");

@@ -87,7 +87,9 @@ finish (PlaitMetric *metric, GError **error)
 {
   return metric->unit == PLAIT_UNIT_SENTENCE
          || plait_fail (error, PLAIT_ERROR_INPUT,
-                        "metric \"%s\": links number the words of a sentence; leave unit=document out", metric->text);
+                        "metric \"%s\": its links are numbers of words in a sentence, so it cannot score documents; "
+                        "leave unit=document out",
+                        metric->text);
 }
 
 static double

@@ -46,10 +46,10 @@ is_between (const PlaitTextPairs *pairs, gsize line, gboolean *between, GError *
     if (pairs->references[k][line] && !is_blank (pairs->references[k][line]))
       what = "another reference";
   if (what)
-    return plait_fail (
-        error, PLAIT_ERROR_INPUT,
-        "line %zu is blank in the reference, which ends a document, but not in %s; give texts with the same documents",
-        line + 1, what);
+    return plait_fail (error, PLAIT_ERROR_INPUT,
+                       "line %zu of the reference is blank, which ends a document, but the same line of %s is not; "
+                       "give texts with the same documents",
+                       line + 1, what);
   return TRUE;
 }
 

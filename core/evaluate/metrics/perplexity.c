@@ -72,8 +72,8 @@ plait_perplexity_statistics (const double *log_probabilities, const gint64 *toke
         {
           char number[PLAIT_NUMBER_LENGTH];
           return plait_fail_null (error, PLAIT_ERROR_INPUT,
-                                  "sentence %zu has log-probability %s for %jd tokens and %jd words, but a "
-                                  "log-probability is at most 0 and counts at least 0",
+                                  "sentence %zu has log-probability %s for %jd tokens and %jd words; expected a "
+                                  "log-probability of at most 0, and counts of at least 0",
                                   i + 1, plait_format_double (number, log_probabilities[i]), tokens[i], words[i]);
         }
       double *row = statistics->values + i * WIDTH;

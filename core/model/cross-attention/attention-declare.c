@@ -524,8 +524,8 @@ plait_cross_layer_read (PlaitCrossAttentionLayer *cross, const PlaitReadRequest 
                            request->name ? " called " : "", request->name ? request->name : "");
       if (request->head > heads)
         return plait_fail (error, PLAIT_ERROR_INPUT,
-                           "%s: this output copies words by head %u, but the attention to the memory %s has %u heads; "
-                           "give one of them, or 0 for the mean of all heads",
+                           "%s: this output copies words by head %u, but the attention to the memory %s has only the "
+                           "heads 1 to %u; give one of these, or 0 for the mean of all heads",
                            reader, request->head, cross->decoder->memories[m].name, heads);
     }
   cross->reads[PLAIT_READER_OUTPUT] = *request;

@@ -123,8 +123,8 @@ plait_memory_row_of_token (PlaitTape *tape, const PlaitMemory *memory, gint64 s,
     if (token[row] == position)
       return row;
   plait_fail (&fault, PLAIT_ERROR_INPUT,
-              "token %jd has no row in the first memory: [predict] kind=%s needs an encoder whose first memory has a "
-              "row for each token, also for start tokens",
+              "token %jd has no row in the first memory of the encoder, but [predict] kind=%s needs one for each "
+              "token, also for start tokens; choose another encoder",
               position + 1, kind);
   plait_arena_fail (plait_tape_arena (tape), fault);
 }

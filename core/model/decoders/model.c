@@ -34,10 +34,11 @@ embedding (PlaitModel *model, const char *prefix, const char *vocabulary, gint64
       g_hash_table_insert (model->embeddings, g_steal_pointer (&name), found);
     }
   if (found->table->value.width != width)
-    return plait_fail_null (error, PLAIT_ERROR_INPUT,
-                            "one embedding of vocabulary %s cannot be %jd wide for one stream and %jd for another, as "
-                            "factor_join=concat asks: set decoder.share_embeddings=false, or factor_join=sum",
-                            vocabulary, found->table->value.width, width);
+    return plait_fail_null (
+        error, PLAIT_ERROR_INPUT,
+        "streams share the embedding of vocabulary %s, but factor_join=concat makes it %jd wide for one stream and %jd "
+        "for another: set decoder.share_embeddings=false, or factor_join=sum",
+        vocabulary, found->table->value.width, width);
   return found;
 }
 

@@ -40,7 +40,7 @@ plait_source_tags_build (PlaitSourceTags *tags, const PlaitSourceTagsBuild *buil
   tags->key = text_new (parameters, "[source %s] tags", build->source);
   tags->weight = build->weight;
   if (components.build.vocabulary_size < 1)
-    return plait_fail (error, PLAIT_ERROR_INPUT, "%s: the vocabulary of %s has no tags; name another one", tags->key,
+    return plait_fail (error, PLAIT_ERROR_INPUT, "%s: the vocabulary of %s has no tags; name another stream", tags->key,
                        build->name);
   tags->output = plait_output_new (&components, error);
   return tags->output

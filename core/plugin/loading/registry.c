@@ -313,8 +313,8 @@ plait_registry_find_text (const PlaitRegistry *registry, const char *folder, con
     }
   all = list_texts (registry, folder);
   return plait_fail_null (error, PLAIT_ERROR_INPUT,
-                          "there is no file %s/%s in the plugin folders, which plait plugins lists; put the file into "
-                          "one of these folders, or name one of these: %s",
+                          "there is no file %s/%s in the plugin folders; put it into one of them (\"plait plugins\" "
+                          "lists them), or name one of these: %s",
                           folder, file, *all != '\0' ? all : "(there are none)");
 }
 
