@@ -108,7 +108,7 @@ TEST_CASE (references, refusals)
   CHECK_REFUSED (CALL ("run", "small.ini", "--dry-run", "--set", "data.test.t.reference.loose=short"),
                  "short has 1 lines, but the target's file has 4; give equally many");
   CHECK_REFUSED (CALL ("run", "small.ini", "--dry-run", "--set", "data.train.t.reference.2=u"),
-                 "training does not use further references; name the file for validation or a test split");
+                 "training does not use further references; set this key for validation or a test split instead");
   CHECK_REFUSED (CALL ("run", "small.ini", "--dry-run", "--set", "data.test.a.reference.2=u"),
                  "no source reads the stream \"a.reference.2\"");
   CHECK_REFUSED (CALL ("run", "small.ini", "--dry-run", "--set", "evaluate.metrics=bleu:tok=flores200,model=x"), "x");

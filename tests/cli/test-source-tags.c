@@ -159,6 +159,7 @@ TEST_CASE (source_tags_program, let_no_source_show_a_masked_factor)
                                                                                "[train]\nbatch=4\nepochs=1\n");
   PlaitTestCall check = CALL ("check", "masked.ini");
   CHECK_INT (check.code, 2);
-  CHECK_CONTAINS (check.output, "reads a.case without masks, but as a factor of a it is hidden with masked words");
+  CHECK_CONTAINS (check.output,
+                  "reads a.case without masks, but kind=masked hides this factor of a where words are masked");
   DONE (CALL ("run", "masked.ini", "-o", "masked.h5", "--set", "experiment.sources=a"));
 }

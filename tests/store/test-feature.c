@@ -212,11 +212,11 @@ TEST_CASE (store_feature, refuses_lengths_that_cannot_be)
     { H5T_STD_I32LE,
       2,
       { 1, 1 },
-      "/x_lengths must hold, for each sentence of /x, the number of its valid positions: 3 integers" },
+      "/x_lengths must hold 3 integers, the number of valid positions of each sentence of /x;" },
     { H5T_IEEE_F64LE,
       3,
       { 1, 1, 1 },
-      "/x_lengths must hold, for each sentence of /x, the number of its valid positions: 3 integers" },
+      "/x_lengths must hold 3 integers, the number of valid positions of each sentence of /x;" },
     { H5T_STD_I64LE, 3, { 1, 3, 1 }, "/x_lengths[1] is 3, expected the number of valid positions" },
     { H5T_STD_I8LE, 3, { 1, 1, -1 }, "/x_lengths[2] is -1, expected the number of valid positions" },
   };

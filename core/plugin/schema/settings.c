@@ -292,8 +292,9 @@ check_choices (const PlaitSettingSpecification *specification, GError **error)
   g_autoptr (GHashTable) seen = g_hash_table_new (g_str_hash, g_str_equal);
   for (guint i = 0; names[i] != NULL; i++)
     if (*names[i] == '\0' || !g_hash_table_add (seen, names[i]))
-      return plait_fail (error, PLAIT_ERROR_INPUT, "choices=%s holds %s; name each choice once", specification->choices,
-                         *names[i] == '\0' ? "an empty name" : "a name twice");
+      return plait_fail (error, PLAIT_ERROR_INPUT, "choices=%s holds %s", specification->choices,
+                         *names[i] == '\0' ? "an empty name; drop one of the ';'"
+                                           : "a name twice; name each choice once");
   return TRUE;
 }
 

@@ -131,9 +131,9 @@ read_lengths (FeatureFile *file, hid_t access, GError **error)
   if (type < 0 || space < 0 || H5Tget_class (type) != H5T_INTEGER || H5Sget_simple_extent_ndims (space) != 1
       || H5Sget_simple_extent_dims (space, &n, NULL) != 1 || n != (hsize_t)file->parent.sentences)
     return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "%s: %s must hold, for each sentence of %s, the number of its valid positions: %jd integers; "
-                       "correct this dataset, or rename it",
-                       file->path, name, file->dataset, file->parent.sentences);
+                       "%s: %s must hold %jd integers, the number of valid positions of each sentence of %s; correct "
+                       "this dataset, or rename it if it is something else",
+                       file->path, name, file->parent.sentences, file->dataset);
   if (!plait_store_check_storage (data, file->fd, file->path, name, error))
     return FALSE;
   file->parent.lengths = g_try_new (gint32, (gsize)file->parent.sentences);

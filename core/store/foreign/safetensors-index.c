@@ -68,8 +68,9 @@ take_shards (PlaitSafetensorsIndex *index, GError **error)
   }
   g_ptr_array_sort (index->paths, compare_names);
   return (index->paths->len > 0 && index->paths->len <= MAX_SHARDS)
-         || plait_fail (error, PLAIT_ERROR_INPUT, "%s: has %u parts in its " MAP "; expected 1 to %d", index->path,
-                        index->paths->len, MAX_SHARDS);
+         || plait_fail (error, PLAIT_ERROR_INPUT,
+                        "%s: has %u parts in its " MAP "; expected 1 to %d: copy the index again, or name another one",
+                        index->path, index->paths->len, MAX_SHARDS);
 }
 
 PlaitSafetensorsIndex *

@@ -61,7 +61,10 @@ plait_safetensors_write (const char *path, const PlaitNamedTensor *tensors, guin
   if (!file)
     return FALSE;
   if (header->len > PLAIT_SAFETENSORS_MAX_HEADER)
-    return plait_fail (error, PLAIT_ERROR_INPUT, "%s: the names of %u tensors do not fit into a header", path, n);
+    return plait_fail (error, PLAIT_ERROR_INPUT,
+                       "%s: the names and shapes of the %u tensors do not fit into the header, which may have at most "
+                       "%ju bytes; store a smaller model",
+                       path, n, PLAIT_SAFETENSORS_MAX_HEADER);
   write_all (plait_file_stream (file), header, tensors, n);
   return plait_file_commit (g_steal_pointer (&file), error);
 }

@@ -18,6 +18,9 @@
 /* Bytes of values that are read at once. */
 #define PIECE (1 << 16)
 
+/* The remedy for a file that is damaged, cut short or of another format. */
+#define REMEDY "copy the file again, or name another"
+
 /* A file: a whole model or one shard of it. */
 typedef struct
 {
@@ -133,7 +136,7 @@ read_shape (const Shard *shard, const json_t *shape, PlaitSafetensor *tensor, GE
   gsize rank = json_array_size (shape);
 
   if (!json_is_array (shape) || rank > PLAIT_SAFETENSORS_MAX_RANK)
-    return refuse (shard, tensor->name, error, "has a shape that is not a list of at most %d sizes",
+    return refuse (shard, tensor->name, error, "has a shape that is not a list of at most %d sizes; " REMEDY,
                    PLAIT_SAFETENSORS_MAX_RANK);
   tensor->rank = (guint)rank;
   tensor->elements = 1;
@@ -142,10 +145,10 @@ read_shape (const Shard *shard, const json_t *shape, PlaitSafetensor *tensor, GE
       const json_t *size = json_array_get (shape, i);
 
       if (!json_is_integer (size) || json_integer_value (size) < 0)
-        return refuse (shard, tensor->name, error, "has a dimension that is not an integer of at least 0");
+        return refuse (shard, tensor->name, error, "has a dimension that is not an integer of at least 0; " REMEDY);
       tensor->shape[i] = json_integer_value (size);
       if (__builtin_mul_overflow (tensor->elements, tensor->shape[i], &tensor->elements))
-        return refuse (shard, tensor->name, error, "has more elements than can be counted");
+        return refuse (shard, tensor->name, error, "has more elements than can be counted; " REMEDY);
     }
   return TRUE;
 }
@@ -156,11 +159,11 @@ read_range (const Shard *shard, const json_t *offset, PlaitSafetensor *tensor, G
   const json_t *begin = json_array_get (offset, 0), *end = json_array_get (offset, 1);
 
   if (json_array_size (offset) != 2 || !json_is_integer (begin) || !json_is_integer (end))
-    return refuse (shard, tensor->name, error, "has data_offsets that are not two integers");
+    return refuse (shard, tensor->name, error, "has data_offsets that are not two integers; " REMEDY);
   tensor->begin = json_integer_value (begin);
   tensor->end = json_integer_value (end);
   return (tensor->begin >= 0 && tensor->end >= tensor->begin)
-         || refuse (shard, tensor->name, error, "has the invalid range of bytes %jd to %jd", tensor->begin,
+         || refuse (shard, tensor->name, error, "has the invalid range of bytes %jd to %jd; " REMEDY, tensor->begin,
                     tensor->end);
 }
 
@@ -171,9 +174,9 @@ check_size (const Shard *shard, const PlaitSafetensor *tensor, const Type *type,
   gint64 bits;
 
   if (__builtin_mul_overflow (tensor->elements, (gint64)type->bits, &bits))
-    return refuse (shard, tensor->name, error, "has more bytes than can be counted");
+    return refuse (shard, tensor->name, error, "has more bytes than can be counted; " REMEDY);
   return (bits % 8 == 0 && bits / 8 == tensor->end - tensor->begin)
-         || refuse (shard, tensor->name, error, "has %jd bytes, but its %jd elements of type %s take %jd bits",
+         || refuse (shard, tensor->name, error, "has %jd bytes, but its %jd elements of type %s take %jd bits; " REMEDY,
                     tensor->end - tensor->begin, tensor->elements, type->name, bits);
 }
 
@@ -185,9 +188,9 @@ read_tensor (Shard *shard, const char *name, const json_t *json, GError **error)
   PlaitSafetensor tensor = { .name = name, .shard = shard->number };
 
   if (json_object_size (json) != 3 || !type_name)
-    return refuse (shard, name, error, "is described by other members than dtype, shape and data_offsets");
+    return refuse (shard, name, error, "is described by other members than dtype, shape and data_offsets; " REMEDY);
   if (!type)
-    return refuse (shard, name, error, "is of an unknown type \"%.40s\"", type_name);
+    return refuse (shard, name, error, "is of an unknown type \"%.40s\"; " REMEDY, type_name);
   if (!read_shape (shard, json_object_get (json, "shape"), &tensor, error)
       || !read_range (shard, json_object_get (json, "data_offsets"), &tensor, error)
       || !check_size (shard, &tensor, type, error))
@@ -207,8 +210,8 @@ check_metadata (const Shard *shard, json_t *metadata, GError **error)
 
   json_object_foreach (metadata, name, value) good = good && json_is_string (value);
   return good
-         || plait_fail (error, PLAIT_ERROR_INPUT, "%s: " PLAIT_SAFETENSORS_METADATA " has values that are not text",
-                        shard->path);
+         || plait_fail (error, PLAIT_ERROR_INPUT,
+                        "%s: " PLAIT_SAFETENSORS_METADATA " has values that are not text; " REMEDY, shard->path);
 }
 
 static gint
@@ -237,15 +240,15 @@ check_ranges (Shard *shard, GError **error)
 
       if (tensor->begin != end)
         return refuse (shard, tensor->name, error,
-                       "begins at byte %jd of the values, but the previous tensor ends at byte %jd: tensors must "
-                       "neither overlap nor leave holes",
+                       "begins at byte %jd of the values, but the previous tensor ends at byte %jd; expected both at "
+                       "the same byte: " REMEDY,
                        tensor->begin, end);
       end = tensor->end;
     }
   return end == shard->length
          || plait_fail (error, PLAIT_ERROR_INPUT,
                         "%s: its tensors have %jd bytes, but %jd are after the header: the file was cut short, or is "
-                        "not a safetensors file",
+                        "not a safetensors file; " REMEDY,
                         shard->path, end, shard->length);
 }
 
@@ -256,8 +259,8 @@ parse_header (Shard *shard, const char *header, gsize length, GError **error)
   json_t *value;
 
   if (length == 0 || header[0] != '{')
-    return plait_fail (error, PLAIT_ERROR_INPUT, "%s: the header does not begin with '{': it is not a safetensors file",
-                       shard->path);
+    return plait_fail (error, PLAIT_ERROR_INPUT,
+                       "%s: the header does not begin with '{': it is not a safetensors file; " REMEDY, shard->path);
   g_autoptr (json_t) json = plait_json_read_object (header, length, shard->path, error);
   if (!json)
     return FALSE;
@@ -276,7 +279,7 @@ read_bytes (const Shard *shard, gint64 offset, gpointer bytes, gsize n, GError *
   if (got < 0)
     return plait_fail (error, PLAIT_ERROR_FAILED, "%s: cannot be read: %s", shard->path, g_strerror (errno));
   return (gsize)got >= n
-         || plait_fail (error, PLAIT_ERROR_INPUT, "%s: ends at byte %jd: it was cut short", shard->path,
+         || plait_fail (error, PLAIT_ERROR_INPUT, "%s: ends at byte %jd: it was cut short; " REMEDY, shard->path,
                         offset + (gint64)got);
 }
 
@@ -286,15 +289,15 @@ read_header (Shard *shard, gint64 size, GError **error)
   guint64 length;
 
   if (size < LENGTH_BYTES)
-    return plait_fail (error, PLAIT_ERROR_INPUT, "%s: has %jd bytes, too few for a safetensors file", shard->path,
-                       size);
+    return plait_fail (error, PLAIT_ERROR_INPUT, "%s: has %jd bytes, too few for a safetensors file; " REMEDY,
+                       shard->path, size);
   if (!read_bytes (shard, 0, &length, sizeof length, error))
     return FALSE;
   length = GUINT64_FROM_LE (length);
   if (length > PLAIT_SAFETENSORS_MAX_HEADER || length > (guint64)size - LENGTH_BYTES)
     return plait_fail (error, PLAIT_ERROR_INPUT,
                        "%s: claims a header of %ju bytes, expected at most %ju and at most the size of the file: it "
-                       "was cut short, or is not a safetensors file",
+                       "was cut short, or is not a safetensors file; " REMEDY,
                        shard->path, length, PLAIT_SAFETENSORS_MAX_HEADER);
   g_autofree char *header = plait_try_allocate (length, 1, shard->path, error);
   if (!header || !read_bytes (shard, LENGTH_BYTES, header, length, error))

@@ -159,10 +159,10 @@ read_curve (PlaitStore *store, const char *path, GError **error)
   if (!y)
     return NULL;
   if (n_y != n_x || n_y == 0)
-    return plait_fail_null (
-        error, PLAIT_ERROR_INPUT,
-        "%s: %s has %jd values, but %s has %jd, so they give no curve; name a column of a training table",
-        plait_store_path (store), path, n_y, steps, n_x);
+    return plait_fail_null (error, PLAIT_ERROR_INPUT,
+                            "%s: %s has %jd values and %s has %jd; a curve needs equally many, and at least one: name "
+                            "a column of a training table",
+                            plait_store_path (store), path, n_y, steps, n_x);
   curve = series_new (NULL, (guint)n_y);
   for (gint64 i = 0; i < n_y; i++)
     curve->points[i] = (PlaitPlotPoint){ x[i], y[i], NAN, NAN };

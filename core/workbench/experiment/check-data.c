@@ -157,7 +157,8 @@ check_reference_file (const PlaitResolution *resolution, const PlaitDataFile *fi
                               "only translations have several references, but there is no decoder; drop the line");
   else if (g_str_equal (file->split, "train"))
     plait_resolution_problem (resolution, "data", file->key,
-                              "training does not use further references; name the file for validation or a test split");
+                              "training does not use further references; set this key for validation or a test split "
+                              "instead, or drop the line");
   return TRUE;
 }
 

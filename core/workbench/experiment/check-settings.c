@@ -100,7 +100,7 @@ plait_resolution_check_train (const PlaitResolution *resolution)
   if (train->source_dropout > 0 && plait_predictions[resolution->experiment->public.predict.kind].of_source)
     plait_resolution_problem (
         resolution, "train", "source_dropout",
-        "%g would drop the first source too, whose tokens are predicted or get predictions; set source_dropout=0",
+        "%g would drop the first source too, but this [predict] kind needs its tokens; set source_dropout=0",
         train->source_dropout);
   else if (train->source_dropout > 0 && resolution->experiment->public.n_sources == 1)
     plait_resolution_problem (
@@ -112,7 +112,7 @@ plait_resolution_check_train (const PlaitResolution *resolution)
     plait_resolution_problem (
         resolution, "train", "schedule",
         "the learning rates of noam are made for adam; adadelta finds its step sizes itself and would hardly move: "
-        "drop the key, which gives constant, or use linear to decrease the steps");
+        "drop the key to keep the rate constant, or set schedule=linear to lower it");
   if (*train->metric != '\0')
     {
       g_autoptr (PlaitMetric) metric = plait_metric_new (train->metric, &fault);

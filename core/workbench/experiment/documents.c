@@ -171,12 +171,11 @@ check_pairing (const PlaitResolution *resolution)
     documents |= plait_experiment_is_documents (experiment, experiment->sources[i].stream);
   if (documents && experiment->combiner && experiment->combiner->schema->requires_sentences
       && (target.layout == PLAIT_LAYOUT_SENTENCES || !target.start_tokens))
-    plait_resolution_problem (
-        resolution, "decoder", "combiner",
-        "the combiner %s reads for each sentence of the target the source sentence with the same number, so the target "
-        "needs documents with start tokens, which separate sentences; name the target in data.documents and set "
-        "data.document_starts=all, or choose another combiner",
-        experiment->combiner->schema->name);
+    plait_resolution_problem (resolution, "decoder", "combiner",
+                              "the combiner %s pairs sentences of source and target by their numbers, so the target "
+                              "needs documents with start tokens, which separate sentences; name the target in "
+                              "data.documents and set data.document_starts=all, or choose another combiner",
+                              experiment->combiner->schema->name);
 }
 
 void

@@ -38,8 +38,8 @@ count_text (const PlaitExperiment *experiment, const PlaitDataFile *file, const 
     {
       if (!takes_empty && plait_text_is_blank (line, length))
         return plait_fail (error, PLAIT_ERROR_INPUT,
-                           "%s:%jd: the line is empty; expected a sentence of %s, since empty=error (with "
-                           "empty=missing the source would be missing there)",
+                           "%s:%jd: the line is empty; expected a sentence of %s, since empty=error (empty=missing "
+                           "allows a missing source)",
                            path, plait_text_reader_line (reader), file->stream);
       if ((parses && !plait_tree_read (tree, line, length, &fault))
           || (alignments && !plait_word_links_parse (line, links, &fault)))
@@ -169,8 +169,8 @@ compare_lines (const PlaitResolution *resolution, const PlaitDataFile *file, GHa
       else if ((expected = count (resolution, first, other)) >= 0 && lines != expected)
         plait_resolution_problem (
             resolution, "data", file->key,
-            "%s has %jd %s, but %s%s%s has %jd; lines with equal numbers belong together; give files of equal length",
-            path, lines, entries_of (reader_of (&resolution->experiment->public, file), file), first->key,
+            "%s has %jd %s, but %s%s%s has %jd; give files of equal length: lines N of all files belong together", path,
+            lines, entries_of (reader_of (&resolution->experiment->public, file), file), first->key,
             first->paths[1] ? ", " : "", first->paths[1] ? other : "", expected);
     }
 }

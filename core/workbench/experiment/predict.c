@@ -32,8 +32,8 @@ check_first_source (const PlaitResolution *resolution)
 
   if (!plait_input_kind_is_text (source->kind))
     plait_resolution_problem (resolution, source->encoder->group, "encoder",
-                              "the encoder %s reads %s, but %s is the first source, whose tokens are predicted or get "
-                              "predictions; choose an encoder of tokens or documents, or put another source first in "
+                              "the encoder %s reads %s, but this [predict] kind needs tokens of the first source, %s; "
+                              "choose an encoder of tokens or documents, or put another source first in "
                               "experiment.sources",
                               source->encoder->plugin->name, plait_input_kind_name (source->kind), source->name);
 }
@@ -90,10 +90,11 @@ check_span (const PlaitResolution *resolution)
   check_labels (resolution);
   check_first_source (resolution);
   if (documents.layout == PLAIT_LAYOUT_SENTENCES || !documents.start_tokens)
-    plait_resolution_problem (resolution, source->encoder->group, NULL,
-                              "a span needs documents with a start token, which means no answer, but the stream %s has "
-                              "none; name it in data.documents, with document_starts=all or sources",
-                              source->stream);
+    plait_resolution_problem (
+        resolution, source->encoder->group, NULL,
+        "a question without an answer has the first start token as its span, but the stream %s has no documents with "
+        "start tokens; name it in data.documents, and set data.document_starts=all or sources",
+        source->stream);
   if (experiment->data.document_length > 0)
     plait_resolution_problem (resolution, "data", "document_length",
                               "limits documents, which would cut off answers; drop the key");
@@ -109,17 +110,16 @@ check_masked (const PlaitResolution *resolution)
 
   check_first_source (resolution);
   if (!g_str_equal (source->stream, experiment->data.target))
-    plait_resolution_problem (
-        resolution, "data", "target",
-        "is %s, but with [predict] kind=masked tokens of the first source are predicted; set target=%s, or put the "
-        "source of %s first in experiment.sources",
-        experiment->data.target, source->stream, experiment->data.target);
+    plait_resolution_problem (resolution, "data", "target",
+                              "is %s, but [predict] kind=masked predicts tokens of the first source; set target=%s, or "
+                              "put the source of %s first in experiment.sources",
+                              experiment->data.target, source->stream, experiment->data.target);
   for (guint f = 0; f < source->n_factors; f++)
     for (guint i = 1; i < experiment->n_sources; i++)
       if (g_str_equal (experiment->sources[i].stream, source->factors[f]))
         plait_resolution_problem (resolution, experiment->sources[i].encoder->group, NULL,
-                                  "reads %s without masks, but as a factor of %s it is hidden with masked words; drop "
-                                  "the source, or the factor",
+                                  "reads %s without masks, but kind=masked hides this factor of %s where words are "
+                                  "masked; drop the source, or the factor",
                                   source->factors[f], source->name);
   if (predict->mask_share + predict->random_share > 1)
     plait_resolution_problem (resolution, "predict", "random_share",

@@ -134,8 +134,8 @@ plait_resolution_check_training_files (const PlaitResolution *resolution)
       if (g_str_equal (file->split, "train") && its != n)
         plait_resolution_problem (
             resolution, "data", file->key,
-            "names %u files (%s), but %s names %u (%s); files with equal numbers belong together; give equally many",
-            its, file->written, first->key, n, first->written);
+            "names %u files (%s), but %s names %u (%s); give equally many: files N of both keys belong together", its,
+            file->written, first->key, n, first->written);
     }
   for (guint i = 0; i < experiment->n_sources; i++)
     if (g_str_equal (experiment->sources[i].stream, PLAIT_LOSS_WEIGHTS))

@@ -155,8 +155,8 @@ check_average (const PlaitRunState *run, GError **error)
 {
   return !g_str_equal (run->experiment->evaluate.checkpoint, PLAIT_CHECKPOINT_AVERAGE) || run->validation
          || plait_fail (error, PLAIT_ERROR_INPUT,
-                        "evaluate.checkpoint is average, but there is no validation text, and only validations keep "
-                        "parameters; add validation text, or use best or last");
+                        "evaluate.checkpoint is average, which averages the parameters at validations, but there is no "
+                        "validation text; add validation text, or use best or last");
 }
 
 /* Sets the initial parameters. A continued run later overwrites them with the parameters of its checkpoint. */

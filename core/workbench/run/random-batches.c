@@ -267,8 +267,8 @@ plait_tuples_draw (PlaitTuples *tuples, GError **error)
 
   if (wanted_tokens (tuples) > MAX_RANDOM)
     return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "%s: train.batch=%jd makes %d batches of about %.3g tokens; at most %.0e are drawn; lower "
-                       "train.batch, as with --set train.batch=64",
+                       "%s: train.batch=%jd makes %d batches of about %.3g tokens in all, but at most %.0e can be "
+                       "drawn; lower train.batch, for example --set train.batch=64",
                        experiment->path, experiment->train.batch, N_RANDOM_BATCHES, wanted_tokens (tuples), MAX_RANDOM);
   source.shares = word_shares (experiment->data.vocabulary_size - PLAIT_TOKEN_SPECIALS);
   /* Leave out the last tuple drawn, which did not fit into the last batch. */
@@ -324,7 +324,7 @@ draw_features (const PlaitTuples *tuples, PlaitTensor *features, GError **error)
   if (!plait_memory_is_available ((gsize)n * sizeof (PlaitScalar)))
     return plait_fail (error, PLAIT_ERROR_MEMORY,
                        "the features of %jd sentences need %.1f GiB of memory, more than there is: lower "
-                       "bench.feature_rows, bench.feature_width or the batch",
+                       "bench.feature_rows, bench.feature_width or train.batch",
                        sentences, (double)n * sizeof (PlaitScalar) / 1073741824);
   *features = plait_tensor (plait_try_allocate ((gsize)n, sizeof (PlaitScalar), "the features", error), rows,
                             experiment->bench.feature_width);

@@ -87,10 +87,11 @@ plait_resume_check_longer (const PlaitTrainer *trainer, const PlaitExperiment *e
                        "update %jd; raise these keys to train further, or choose another --output",
                        output, plait_trainer_step (trainer));
   if (validates && (every > 0 ? plait_trainer_step (trainer) % every != 0 : !plait_trainer_ends_epoch (trainer)))
-    plait_log_warning (log,
-                       "the first training ended with a validation that train.validate_every=%jd would not make: the "
-                       "parameters become those of one long training, but this validation counts for best and average",
-                       every);
+    plait_log_warning (
+        log,
+        "one long training with train.validate_every=%jd would skip the validation at the end of the first training: "
+        "the last parameters are the same, but best and average count that validation too",
+        every);
   return TRUE;
 }
 

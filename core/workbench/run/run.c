@@ -221,13 +221,14 @@ check_run_diff (const PlaitRunState *run, GError **error)
     first = g_realloc (first, n + 1);
   plait_ranks_broadcast (ranks, first, n, 0);
   first[n] = '\0';
-  return plait_ranks_agree (ranks,
-                            g_str_equal (own, first)
-                                || plait_fail (error, PLAIT_ERROR_INPUT,
-                                               "the process on %s has another plait, plugin, data or continued run "
-                                               "than the first process; give all processes the same files",
-                                               g_get_host_name ()),
-                            error);
+  return plait_ranks_agree (
+      ranks,
+      g_str_equal (own, first)
+          || plait_fail (error, PLAIT_ERROR_INPUT,
+                         "the process on %s has another plait, other plugins or data, or another run to continue than "
+                         "the first process; give all processes the same files",
+                         g_get_host_name ()),
+      error);
 }
 
 /* Sets the trainer to the last state of the old run, if there is one, so that training continues from there. */

@@ -124,7 +124,7 @@ read_head (PlaitNameMap *map, PlaitProblems *problems)
   map->unused = g_strsplit (head.unused, ";", -1);
   for (guint i = 0; i < G_N_ELEMENTS (keys); i++)
     if (!read_row (plait_settings_text (settings, keys[i]), &map->words.specials[i]))
-      add_problem (map, problems, GROUP, keys[i], "is not a row; expected a number from 0, last, or none");
+      add_problem (map, problems, GROUP, keys[i], "is not a row; expected last, none, or a number from 0");
 }
 
 static void
@@ -162,12 +162,12 @@ read_entry (PlaitNameMap *map, const char *name, PlaitProblems *problems)
   if (plait_problems_count (problems) == before
       && !(knows_names (name, name) && knows_names (group.entry.from, name) && knows_names (group.entry.plus, name)))
     add_problem (map, problems, name, "from",
-                 "has unpaired braces, or a {NAME} that the name of the group does not have; mend the placeholder");
+                 "has unpaired braces, or a {NAME} that is not in the name of the group; correct it");
   if (plait_problems_count (problems) == before && group.entry.words != PLAIT_WEIGHTS_PARAMETER_WORDS_NONE
       && (group.entry.transposed || strchr (group.entry.from, ';')))
     add_problem (map, problems, name, "words",
-                 "needs one tensor whose rows or columns are words as they are stored; name one tensor in from=, and "
-                 "drop transposed");
+                 "needs one tensor that is not transposed, with one word in each row or column; name one tensor in "
+                 "from=, and drop transposed");
   g_array_append_val (map->groups, group);
 }
 

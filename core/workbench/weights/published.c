@@ -446,8 +446,8 @@ plait_published_check_unused (const PlaitPublished *published, PlaitPublishedWan
     }
   return n == 0
          || plait_fail (error, PLAIT_ERROR_INPUT,
-                        "%s: this model has no parameter for %u of the tensors that the published model computes with: "
-                        "%s%s; give this model the settings of the published model, or name the parameters or tensors "
-                        "in train.initialise_leave to do without them",
+                        "%s: this model has no parameter for %u of the tensors that the published model uses: %s%s; "
+                        "give this model the settings of the published model, or do without: name the parameters or "
+                        "tensors in train.initialise_leave",
                         plait_safetensors_path (published->file), n, text->str, n > MAX_NAMED ? "; ..." : "");
 }

@@ -76,7 +76,7 @@ TEST_CASE (experiment_file, every_fault_has_its_place_and_remedy)
     { 5, "target=en", "example.ini:15: [source en]: reads the stream en, which is data.target" },
     { 8, "train.de=train.de;train.cs",
       "example.ini:8: [data] train.de: names 2 files (train.de;train.cs), but train.en "
-      "names 1 (train.en); files with equal numbers belong together" },
+      "names 1 (train.en); give equally many" },
     { 9, "train.image=train.h5;test.h5", "names several files, but features of a split are one HDF5 file; join" },
     { 7, "train.en=train.en;nowhere", "there is no file" },
     { 11, "test2016.en=test.en;train.en", "only streams of training take several files: join these files" },
@@ -239,8 +239,7 @@ TEST_CASE (experiment_file, pairs_of_sentences_need_start_tokens)
   g_autoptr (PlaitExperiment) paired = NULL, plain = NULL;
 
   check_refused (registry, text, sources_alone,
-                 "[decoder] combiner: the combiner group reads for each sentence of the target the source sentence "
-                 "with the same number");
+                 "[decoder] combiner: the combiner group pairs sentences of source and target by their numbers");
   check_refused (registry, text, without_starts, "so the target needs documents with start tokens");
   paired = plait_experiment_parse (text, "paired", test_overrides (both), registry, NO_ERROR);
   plain = plait_experiment_parse (text, "plain", NULL, registry, NO_ERROR);

@@ -176,9 +176,8 @@ TEST_CASE (masked, refuses_what_does_not_fit)
       = write_masked ("several", TOPIC "\ntarget=text", "kind=masked\n[source topic]\nencoder=transformer");
   const char *class = write_masked ("class", TOPIC, "kind=class");
 
-  check_refused (
-      masked, "data.target=topic",
-      "target: is topic, but with [predict] kind=masked tokens of the first source are predicted; set target=text");
+  check_refused (masked, "data.target=topic",
+                 "target: is topic, but [predict] kind=masked predicts tokens of the first source; set target=text");
   check_refused (several, "source.topic.stream=text",
                  "reads the stream text, which is data.target: the model would see what it must predict");
   check_refused (several, "train.source_dropout=0.1", "source_dropout: 0.1 would drop the first source too");

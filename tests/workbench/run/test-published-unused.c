@@ -121,11 +121,11 @@ TEST_CASE (published_unused, refuses_tensors_that_no_parameter_takes)
   } cases[] = {
     { { "a.0" }, NULL, NULL, NULL },
     { { "a.0", "x.ids", "old.f" }, NULL, NULL, NULL },
-    { { "a.0", "f" }, NULL, NULL, "with: f, which the map does not name; give this model" },
-    { { "a.0", "a.1" }, NULL, NULL, "with: a.1, which makes x/1/table; give this model" },
+    { { "a.0", "f" }, NULL, NULL, "uses: f, which the map does not name; give this model" },
+    { { "a.0", "a.1" }, NULL, NULL, "uses: a.1, which makes x/1/table; give this model" },
     { { "a.0", "a.1" }, NULL, "*", NULL },
     /* x reads a.0, which comes before b.0; but y needs b.0 or, if that is missing, c.0. */
-    { { "a.0", "b.0" }, NULL, NULL, "with: b.0, which makes y/0/* (y=1); give this model" },
+    { { "a.0", "b.0" }, NULL, NULL, "uses: b.0, which makes y/0/* (y=1); give this model" },
     { { "a.0", "b.0" }, NULL, "y/*", NULL },
     { { "a.0", "c.0.k=1" }, NULL, NULL, "c.0.k, which makes y/0/k (y=1)" },
     { { "a.0", "h.0" }, NULL, NULL, "h.0, which makes tied/0;" },
@@ -166,7 +166,7 @@ TEST_CASE (published_unused, is_refused_by_runs)
   } cases[] = {
     { { NULL }, NULL, "taken from" },
     { { "decoder.tie_output=true" },
-      "for 1 of the tensors that the published model computes with: "
+      "for 1 of the tensors that the published model uses: "
       "decoder/output/weight, which makes decoder/output/weight; give this model",
       NULL },
     { { "decoder.tie_output=true", "train.initialise_leave=decoder/output/*" }, NULL, "1: decoder/output/weight\n" },

@@ -210,5 +210,5 @@ TEST_CASE (tags, masked_tokens_are_learnt_from_other_sources_too)
   CHECK (word_accuracy (both) > 99);
   CHECK (word_accuracy (one) < 30);
   check_refused (experiment, "data.target=copy",
-                 "target: is copy, but with [predict] kind=masked tokens of the first source are predicted");
+                 "target: is copy, but [predict] kind=masked predicts tokens of the first source");
 }
