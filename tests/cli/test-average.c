@@ -150,6 +150,17 @@ TEST_CASE (average, is_read_by_the_commands_that_read_runs)
   CHECK_REFUSED (CALL ("reproduce", "mean.h5"), "mean.h5 is a mean of checkpoints");
 }
 
+/* A run without attention leaves its mean nothing to draw: neither heatmap nor training curve. */
+TEST_CASE (average, of_a_run_without_attention_is_evaluated)
+{
+  plait_test_write ("small.ini", SMALL_CLASSES);
+  DONE (CALL ("run", "small.ini", "-q", "-o", "one.h5"));
+  QUIET (CALL ("average", "one.h5:last", "one.h5:last", "-o", "mean.h5"));
+  PlaitTestCall trained = DONE (CALL ("test", "one.h5", "-q"));
+  PlaitTestCall mean = DONE (CALL ("test", "mean.h5", "-q"));
+  CHECK_STRING (mean.output, trained.output);
+}
+
 /* Checks that a run trained with --set @set cannot be averaged with one.h5, and that the error contains @part. */
 static void
 check_misfit (const char *set, const char *part)

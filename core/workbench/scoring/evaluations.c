@@ -350,7 +350,7 @@ write_new (const PlaitEvaluations *evaluations, PlaitStore *store, const Item *i
 }
 
 /* If no new evaluation has set what viewers show first, sets this to the default of the old file, or to the training
- * curve if that default was not copied. */
+ * curve if that default was not copied. A mean of checkpoints has no training curve. */
 static gboolean
 find_default (const PlaitEvaluations *evaluations, PlaitStore *store, GError **error)
 {
@@ -367,8 +367,9 @@ find_default (const PlaitEvaluations *evaluations, PlaitStore *store, GError **e
         return FALSE;
       g_string_append_printf (path, "/%s", next);
     }
-  return plait_store_set_default (
-      store, path->len > 0 && plait_store_has (store, path->str) ? path->str : PLAIT_EVALUATIONS_CURVE, error);
+  if (path->len == 0 || !plait_store_has (store, path->str))
+    g_string_assign (path, PLAIT_EVALUATIONS_CURVE);
+  return !plait_store_has (store, path->str) || plait_store_set_default (store, path->str, error);
 }
 
 /* TRUE if the settings of the named evaluation @name, with the present experiment, still give its fingerprint. */
