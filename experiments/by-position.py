@@ -23,6 +23,7 @@ import itertools
 import math
 import os
 import random
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -78,6 +79,7 @@ def score(options):
     agree = [versions for versions in zip(*systems) if len(set(map(len, versions))) == 1]
     print(f"{len(agree)} of {len(systems[0])} documents have as many sentences in all systems as in the reference")
     bins = [int(number) for number in options.bins.split(",")]
+    program = shutil.which(options.plait) or sys.exit(f"--plait {options.plait}: there is no such program")
     for first, end in itertools.zip_longest(bins, bins[1:]):
         kept = [sum((version[first - 1 : end and end - 1] for version in versions), []) for versions in zip(*agree)]
         if not kept or not kept[0]:
@@ -89,7 +91,7 @@ def score(options):
                 with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
                     file.write("".join(line + "\n" for line in lines))
             hypotheses = itertools.chain(*(("--hypothesis", name) for name in names[1:]))
-            command = [options.plait, "evaluate", "--reference", names[0], *hypotheses, "--metric", options.metric]
+            command = [os.path.abspath(program), "evaluate", "--reference", names[0], *hypotheses, "--metric", options.metric]
             subprocess.run(command, cwd=folder, check=True)
 
 

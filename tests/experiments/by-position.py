@@ -37,6 +37,9 @@ with tempfile.TemporaryDirectory() as folder:
     done = run("score", "--plait", plait, "--reference", "reference", "--bins", "1,2", "--metric", "accuracy", "reference", "less")
     assert done.returncode == 0, done.stderr
     assert "2 of 3 documents have as many sentences" in done.stdout, done.stdout
+    os.symlink(plait, "here")
+    again = run("score", "--plait", "./here", "--reference", "reference", "--bins", "1,2", "--metric", "accuracy", "reference", "less")
+    assert again.stdout == done.stdout, again.stderr
     first, second = done.stdout.split("sentences 1 to 1: 2\n")[1].split("sentences 2 to the last: 2\n")
     rows = [[line.split()[:2] for line in part.splitlines() if line.split()[:1] in (["1-reference"], ["2-less"])] for part in (first, second)]
     assert rows == [[["1-reference", "100.00"], ["2-less", "100.00"]], [["1-reference", "100.00"], ["2-less", "0.00"]]], rows
