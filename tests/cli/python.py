@@ -71,5 +71,26 @@ check(plait.translate(run, many_lines), run.hypotheses() * (translation.MANY // 
 refused(lambda: plait.translate(run, ["a\tb"]), ValueError, "must not contain tabs")
 refused(lambda: plait.translate(run, [{"b": "x"}]), ValueError, "the run has no source b; it has a")
 refused(lambda: plait.translate(run, ["x"], bean=2), plait.Error, "bean")
+
+# An interrupted call leaves no translations that a later call would take for its own.
+class Interrupted:
+    def readline(self):
+        raise KeyboardInterrupt
+
+    def close(self):
+        pass
+
+
+for translator in translation._open.values():
+    translator._process.stdout = Interrupted()
+refused(lambda: plait.translate(run, lines[:2]), KeyboardInterrupt, "")
+check(plait.translate(run, lines[2:4]), run.hypotheses()[2:4])
 plait.close()
 check(translation._open, {})
+
+# The columns of a run with factors, and a target that is not one line for each line of the sources.
+run.settings["source a"]["factors"] = "case+tag"
+check([plait.Translator(run).sources], [["a", "a.case", "a.tag"]])
+refused(lambda: plait.translate(run, [["x", "y", "z"]]), plait.Error, "a.case")
+run.settings["data"]["documents"] = run.settings["data"]["target"]
+refused(lambda: plait.translate(run, ["x"]), ValueError, "the target is documents")

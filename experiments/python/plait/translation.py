@@ -50,6 +50,12 @@ class Translator:
         self.run = run if isinstance(run, Run) else Run(run)
         named = self.run.settings.get("experiment", {}).get("sources", "")
         self.sources = [name for name in named.split("+") if name]
+        for name in list(self.sources):
+            factors = self.run.settings[f"source {name}"].get("factors", "none")
+            self.sources += [f"{name}.{factor}" for factor in factors.split("+") if factor != "none"]
+        data = self.run.settings.get("data", {})
+        if data.get("target") in data.get("documents", "").split(";"):
+            raise ValueError(f"{self.run.path}: the target is documents of many lines; use the command plait translate")
         words = [_program(), "translate", self.run.path, "--tsv", ",".join(self.sources), "--format", "text", "--quiet",
                  "--set", "data.empty=missing"]
         if batch:
@@ -77,8 +83,13 @@ class Translator:
             # A thread writes, since the process writes too before it has read everything.
             writer = threading.Thread(target=self._write, args=(rows, last))
             writer.start()
-            found = [self._process.stdout.readline() for _ in rows]
-            writer.join()
+            try:
+                found = [self._process.stdout.readline() for _ in rows]
+                writer.join()
+            except BaseException:
+                self._process.kill()  # else the next call would read the rest of these translations
+                self._process.wait()
+                raise
         if not all(line.endswith(b"\n") for line in found):
             raise Error(self._message())
         return [line[:-1].decode() for line in found]
@@ -114,8 +125,8 @@ _open = {}
 def translate(run, lines, **settings):
     """Returns the translations of @lines by @run, a Run or a path.
 
-    A line is a text or, for several sources, a list or a dictionary of them; None is a missing source. Settings are
-    keys of [decode], such as beam=8. With fewer than MANY lines, the process stays open for the next call with equal
+    A line is a text or, for several sources, a list or a dictionary of them; factors, such as "a.case", follow the
+    sources. None is a missing source. Settings are keys of [decode], such as beam=8. With fewer than MANY lines, the process stays open for the next call with equal
     run and settings.
     """
     run = run if isinstance(run, Run) else Run(run)
