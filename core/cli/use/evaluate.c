@@ -49,7 +49,7 @@ typedef struct
   gsize sentences;
   guint n_references;
   const char *const *reference_paths; /* [n_references] */
-  char ***references;                 /* [n_references][sentences], lines of the references */
+  char ***references;                 /* [n_references][sentences] lines; NULL: no further reference */
   PlaitLengthBins *bins;              /* bins of source lengths; NULL without --source */
   gint64 *words;                      /* [sentences]: number of words of each source sentence; NULL without --source */
   guint n_systems;
@@ -75,7 +75,11 @@ evaluation_clear (Evaluation *evaluation)
   g_free (evaluation->scores);
   g_free (evaluation->systems);
   for (guint r = 0; r < evaluation->n_references; r++)
-    g_strfreev (evaluation->references[r]);
+    {
+      for (gsize i = 0; i < evaluation->sentences; i++)
+        g_free (evaluation->references[r][i]);
+      g_free (evaluation->references[r]);
+    }
   g_free (evaluation->references);
   g_free (evaluation->words);
   plait_length_bins_free (evaluation->bins);
@@ -142,6 +146,10 @@ read_files (Evaluation *evaluation, const Options *options, GError **error)
       if (!evaluation->references[r])
         return FALSE;
       evaluation->n_references++;
+      /* Keep the empty lines of documents, which divide documents or are empty sentences. */
+      for (gsize i = 0; r > 0 && !evaluation->documents && i < evaluation->sentences; i++)
+        if (*evaluation->references[r][i] == '\0' && *evaluation->references[0][i] != '\0')
+          g_clear_pointer (&evaluation->references[r][i], g_free);
     }
   evaluation->systems = g_new0 (System, n_systems);
   evaluation->scores = g_new0 (PlaitSystemScore *, n_systems);
@@ -172,9 +180,8 @@ unscored_path (const Evaluation *evaluation, const System *system)
   for (guint m = 0; m < evaluation->metrics->len; m++)
     for (guint r = 0; r < evaluation->n_references; r++)
       {
-        PlaitTextPairs pairs = { .sentences = evaluation->sentences,
-                                 .reference_sets = 1,
-                                 .references = (const char *const *const *)&evaluation->references[r] };
+        PlaitTextPairs pairs
+            = { evaluation->sentences, NULL, r + 1, (const char *const *const *)evaluation->references };
         gsize place;
 
         if (!plait_metric_check_references (evaluation->metrics->pdata[m], &pairs, &place, NULL))
@@ -369,16 +376,13 @@ sentence_score (const Evaluation *evaluation, guint s, guint m, gsize i)
 static void
 print_sentences (const Evaluation *evaluation)
 {
-  const System *systems = evaluation->systems;
   gsize rows = evaluation->scores[0][0].statistics->sentences;
   g_autoptr (GString) text = g_string_new (unit_of (evaluation));
 
   for (guint m = 0; m < evaluation->metrics->len; m++)
     for (guint s = 0; s < evaluation->n_systems; s++)
-      if (evaluation->n_systems > 1)
-        g_string_append_printf (text, "\t%s %s", systems[s].name, plait_metric_text (evaluation->metrics->pdata[m]));
-      else
-        g_string_append_printf (text, "\t%s", plait_metric_text (evaluation->metrics->pdata[m]));
+      g_string_append_printf (text, "\t%s%s%s", evaluation->n_systems > 1 ? evaluation->systems[s].name : "",
+                              evaluation->n_systems > 1 ? " " : "", plait_metric_text (evaluation->metrics->pdata[m]));
   g_string_append_c (text, '\n');
   for (gsize i = 0; i < rows; i++)
     {
@@ -502,15 +506,11 @@ run_command (PlaitInvocation *invocation, GError **error)
       && !plait_system_scores_compare (evaluation.scores, evaluation.n_systems, evaluation.metrics, evaluation.test,
                                        evaluation.trials, evaluation.seed, error))
     return FALSE;
-  if (options->sentences)
-    {
-      if (options->json)
-        print_sentences_json (&evaluation);
-      else
-        print_sentences (&evaluation);
-      return TRUE;
-    }
-  if (options->json)
+  if (options->sentences && options->json)
+    print_sentences_json (&evaluation);
+  else if (options->sentences)
+    print_sentences (&evaluation);
+  else if (options->json)
     print_json (&evaluation, options->references);
   else if (evaluation.n_systems == 1)
     print_lines (&evaluation);
@@ -523,7 +523,7 @@ run_command (PlaitInvocation *invocation, GError **error)
 
 static const PlaitOption options[] = {
   PLAIT_OPTION ("reference", 'r', TEXTS, references,
-                "File of reference translations, plain or gzip; repeat for more references", "FILE"),
+                "References, plain or gzip; repeat for more, where an empty line is no further reference", "FILE"),
   PLAIT_OPTION ("hypothesis", 'i', TEXTS, hypotheses,
                 "File of a system's translations; repeat for more systems, which are tested against the first", "FILE"),
   PLAIT_OPTION ("metric", 'm', TEXT, metrics, "Metrics with their options; default: bleu;chrf", "LIST"),
