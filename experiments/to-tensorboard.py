@@ -62,9 +62,12 @@ def main():
     parser.add_argument("folder", metavar="FOLDER")
     parser.add_argument("--follow", type=float, metavar="SECONDS", help="go on as the logs grow, until interrupted")
     given = parser.parse_args()
-    streams = []
+    streams, names = [], set()
     for path in given.logs:
         name = os.path.splitext(os.path.basename(path))[0] if len(given.logs) > 1 else ""
+        if name in names:
+            raise ValueError(f"{path}: another log has this name too, but each needs its own folder {name}; rename one")
+        names.add(name)
         os.makedirs(os.path.join(given.folder, name), exist_ok=True)
         file = open(os.path.join(given.folder, name, "events.out.tfevents.plait"), "wb")
         file.write(record(field(3, b"brain.Event:2")))

@@ -160,6 +160,20 @@ TEST_CASE (training_log, becomes_records_of_tensorboard)
   CHECK (!next_record (bytes, n, &at, &length));
 }
 
+/* Each log needs a folder of its own, since two logs in one file of events would overwrite each other. */
+TEST_CASE (training_log, of_one_name_twice_is_refused_for_tensorboard)
+{
+  const char *script = plait_test_source_path ("experiments/to-tensorboard.py");
+  const char *one = plait_test_write ("one.jsonl", ""), *folder = plait_test_path ("events");
+  const char *words[] = { "/usr/bin/python3", "-B", script, one, one, folder, NULL };
+  g_autofree char *errors = NULL;
+  int status;
+
+  CHECK (g_spawn_sync (NULL, (char **)words, NULL, G_SPAWN_DEFAULT, NULL, NULL, NULL, &errors, &status, NULL));
+  CHECK (!g_spawn_check_wait_status (status, NULL));
+  CHECK_CONTAINS (errors, "another log has this name too");
+}
+
 static void
 raise_stop (int line, gpointer data)
 {
