@@ -350,3 +350,36 @@ TEST_CASE (too_long, may_be_left_out_by_the_share)
     }
   CHECK (read > 0 && read < 4);
 }
+
+/* A document has one score, and each of its sentences one score, also if one of its chunks is skipped. */
+TEST_CASE (too_long, chunks_of_documents_are_skipped_within_their_document)
+{
+  plait_test_write ("train.a", "u v\nw\n\nv\n");
+  plait_test_write ("train.b", "x y\nx\n\ny\n");
+  plait_test_write ("in.a", "u v\nw\nu w\n\nv\n");
+  plait_test_write ("in.b", "x\ny y y y y y y y y\nx\n\ny\n");
+  plait_test_write ("limited.ini",
+                    "[data]\ntarget=b\nvocabulary_type=words\ndocuments=a;b\ndocument_length=3\n"
+                    "train.a=train.a\ntrain.b=train.b\ntest.a=train.a\ntest.b=train.b\n" SMALL_SOURCE ("a") TINY_DECODER
+                    "positions=learned\nposition_limit=9\n[train]\nupdates=1\n"
+                    "[decode]\nmaximum_length=3\n[evaluate]\nresamples=0\nattention=0\n");
+  DONE (CALL ("run", "limited.ini", "-q"));
+  PlaitTestCall whole
+      = CALL ("score", "limited.h5", "-q", "-s", "a=in.a", "--target", "in.b", "--set", "data.too_long=skip");
+  PlaitTestCall apart = CALL ("score", "limited.h5", "-q", "-s", "a=in.a", "--target", "in.b", "--set",
+                              "data.too_long=skip", "--sentences");
+  PlaitTestCall objects = CALL ("score", "limited.h5", "-q", "-s", "a=in.a", "--target", "in.b", "--set",
+                                "data.too_long=skip", "--sentences", "--json");
+  g_auto (GStrv) lines = g_strsplit (whole.output, "\n", -1), scores = g_strsplit (apart.output, "\n", -1);
+
+  CHECK_CONTAINS (apart.errors, "document 1: skipped");
+  REQUIRE (g_strv_length (lines) == 3 && g_strv_length (scores) == 6);
+  CHECK_STRING (lines[0], "nan\t4");
+  CHECK (!g_str_has_prefix (lines[1], "nan"));
+  CHECK (g_str_has_suffix (scores[0], "\t2") && g_str_has_suffix (scores[2], "\t2"));
+  CHECK_STRING (scores[1], "nan\t0");
+  CHECK_STRING (scores[3], "");
+  CHECK_STRING (scores[4], lines[1]);
+  CHECK_CONTAINS (objects.output, "{\"line\": 1, \"sentence\": 2, \"log_probability\": null, \"tokens\": 0}\n"
+                                  "{\"line\": 1, \"sentence\": 3, ");
+}

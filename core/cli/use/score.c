@@ -88,7 +88,7 @@ print_line (Sum *sum)
 }
 
 /* Prints a score for each sentence of a document. A sentence ends before the start token of the next one, or with the
- * end token. A blank line separates documents. */
+ * end token. A blank line separates documents. If @rows is NULL, @batch was skipped, and its scores are nan. */
 static void
 print_sentences (const PlaitFeed *feed, const PlaitBatch *batch, const double *rows, Sum *sum)
 {
@@ -103,12 +103,12 @@ print_sentences (const PlaitFeed *feed, const PlaitBatch *batch, const double *r
           sum->sentence = 0;
         }
       begin_line (sum, line);
-      sum->tokens += plait_ragged_length (batch->target_rows, i);
+      sum->tokens += rows ? plait_ragged_length (batch->target_rows, i) : 0;
       for (gint64 row = batch->target_rows.offsets[i]; row < end; row++)
         {
-          sum->log_probability += rows[row];
-          sum->line_log_probability += rows[row];
-          sum->line_tokens++;
+          sum->log_probability += rows ? rows[row] : 0;
+          sum->line_log_probability += rows ? rows[row] : NAN;
+          sum->line_tokens += rows ? 1 : 0;
           if (row + 1 < end && batch->target_outputs[row] != PLAIT_TOKEN_BOS)
             continue;
           print_score (sum);
@@ -118,13 +118,13 @@ print_sentences (const PlaitFeed *feed, const PlaitBatch *batch, const double *r
     }
 }
 
-/* Aligns the words of sentence @sentence of @batch, the current line. */
+/* Aligns the words of sentence @sentence of @batch, the current line, unless @attention is NULL. */
 static gboolean
 align (Sum *sum, const PlaitBatch *batch, gint64 sentence, const PlaitAttentionRecords *attention, GError **error)
 {
   g_auto (PlaitHypothesis) target = { 0 };
 
-  if (!sum->aligner)
+  if (!sum->aligner || !attention)
     return TRUE;
   target = plait_hypothesis_of_target (batch, sentence);
   sum->alignments = g_new0 (char *, sum->aligner->n + 1);
@@ -139,14 +139,15 @@ align (Sum *sum, const PlaitBatch *batch, gint64 sentence, const PlaitAttentionR
 }
 
 /* Adds the score of each sentence of @batch to the score of its line, and prints the lines that are complete. A
- * document that was cut has several chunks, whose scores are added. */
+ * document that was cut has several chunks, whose scores are added. If @rows is NULL, @batch was skipped, and the score
+ * of its line is nan. */
 static gboolean
 print_batch (const PlaitFeed *feed, const PlaitBatch *batch, const double *rows, const PlaitAttentionRecords *attention,
              Sum *sum, GError **error)
 {
   for (gint64 i = 0; i < batch->n_sentences; i++)
     {
-      gint64 length = plait_ragged_length (batch->target_rows, i);
+      gint64 length = rows ? plait_ragged_length (batch->target_rows, i) : 0;
       gint64 line = plait_feed_line (feed, batch->sentence[i]);
       double total = 0;
 
@@ -159,28 +160,12 @@ print_batch (const PlaitFeed *feed, const PlaitBatch *batch, const double *rows,
           if (!align (sum, batch, i, attention, error))
             return FALSE;
         }
-      sum->line_log_probability += total;
+      sum->line_log_probability += rows ? total : NAN;
       sum->line_tokens += length;
       sum->log_probability += total;
       sum->tokens += length;
     }
   return TRUE;
-}
-
-/* Prints the line for a sentence that cannot be scored because it is too long. */
-static void
-print_skipped (Sum *sum, gint64 line, gboolean sentences)
-{
-  if (!sentences)
-    print_line (sum);
-  else if (sum->line >= 0 && !sum->as_json)
-    putchar ('\n');
-  begin_line (sum, line);
-  sum->sentence = sentences ? 0 : -1;
-  sum->line_log_probability = NAN;
-  print_score (sum);
-  if (!sentences)
-    sum->line = -1;
 }
 
 static gboolean
@@ -210,14 +195,10 @@ score (PlaitInference *inference, gboolean sentences, Sum *sum, GError **error)
             print_line (sum);
           return TRUE;
         }
-      if (inference->skips)
-        {
-          print_skipped (sum, plait_feed_line (inference->feed, batch->sentence[0]), sentences);
-          continue;
-        }
-      rows = g_new (double, plait_ragged_rows (batch->target_rows));
-      if (!plait_search_forced (inference->search, batch, rows, inference->dump || sum->aligner ? &attention : NULL,
-                                inference->dump != NULL, error))
+      rows = inference->skips ? NULL : g_new (double, plait_ragged_rows (batch->target_rows) + 1);
+      if (rows
+          && !plait_search_forced (inference->search, batch, rows, inference->dump || sum->aligner ? &attention : NULL,
+                                   inference->dump != NULL, error))
         return FALSE;
       if (sentences)
         print_sentences (inference->feed, batch, rows, sum);
@@ -225,7 +206,7 @@ score (PlaitInference *inference, gboolean sentences, Sum *sum, GError **error)
         return FALSE;
       if (!sentences && !chunks) /* otherwise the next batch may continue the last line with another chunk */
         print_line (sum);
-      if (!plait_inference_dump (inference, batch, attention, NULL, error))
+      if (rows && !plait_inference_dump (inference, batch, attention, NULL, error))
         return FALSE;
       plait_log_progress (inference->log, "%jd target tokens so far", sum->tokens);
     }
