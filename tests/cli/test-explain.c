@@ -102,6 +102,31 @@ TEST_CASE (explain_command, explains_outputs)
   CHECK (!strstr (decoder, "gate"));
 }
 
+/* Models without a decoder draw no target. Each equation has a line of its own. */
+TEST_CASE (explain_command, explains_models_without_decoder)
+{
+  static const struct
+  {
+    const char *kind, *equations;
+  } cases[] = {
+    { "class", "state = tanh ([row (memory_1), .., row (memory_n)] W + b)\n" },
+    { "number", "number = state v + b\n" },
+    { "tags", "state = tanh ([h, row (memory_2), .., row (memory_n)] W + b) of each token of the" },
+  };
+
+  plait_test_write ("explained.ini", "[data]\nvocabulary_size=20\ntarget=c\n[source a]\nencoder=bigru\n"
+                                     "[source b]\nencoder=bigru\n[decoder]\nwidth=16\n");
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autofree char *kind = g_strdup_printf ("predict.kind=%s", cases[i].kind);
+      PlaitTestCall call = DONE (CALL ("explain", "explained.ini", "--set", kind));
+
+      CONTEXT ("%s", kind);
+      CHECK_CONTAINS (call.output, "multiply-adds per token of b\n");
+      CHECK_CONTAINS (call.output, cases[i].equations);
+    }
+}
+
 TEST_CASE (explain_command, refuses)
 {
   plait_test_write ("explained.ini", text);

@@ -157,7 +157,8 @@ static void
 note_operations (const Explanation *explanation, const Pass *pass)
 {
   const PlaitModelOutput *output = plait_model_output (explanation->experiment_model->model);
-  double tokens = (double)MAX (plait_ragged_rows (pass->batch->target_rows), 1);
+  gboolean decodes = plait_experiment_has_decoder (explanation->experiment);
+  double tokens = decodes ? (double)MAX (plait_ragged_rows (pass->batch->target_rows), 1) : 1;
   guint s = 0;
 
   for (guint i = 0; i < explanation->parts->len; i++)
@@ -171,7 +172,7 @@ note_operations (const Explanation *explanation, const Pass *pass)
           *operations = pass->sources[s] / (double)MAX (plait_ragged_rows (pass->batch->inputs[s].rows), 1);
           s++;
         }
-      else if (!plait_experiment_has_decoder (explanation->experiment))
+      else if (!decodes)
         continue;
       else if (g_str_equal (part->title, "decoder"))
         *operations = pass->decoder / tokens;
