@@ -339,6 +339,8 @@ TEST_CASE (compare_command, scores_words_by_how_often_training_had_them)
   plait_test_write ("train.txt", "a man\na dog\na a\nthe dogs\n");
   PlaitTestCall text = DONE (CALL ("compare", "one.h5", "two.h5", "--frequencies", "train.txt"));
   PlaitTestCall json = CALL ("compare", "one.h5", "--frequencies", "train.txt", "--json");
+  plait_test_write_run ("other.h5", &(PlaitTestRun){ "flat", plait_test_right, .metric = "ter" });
+  PlaitTestCall mixed = DONE (CALL ("compare", "one.h5", "other.h5", "--frequencies", "train.txt"));
   CHECK_REFUSED (CALL ("compare", "one.h5", "--frequencies", "nowhere.txt"), "nowhere.txt");
   CHECK_REFUSED (CALL ("compare", "one.h5", "--frequencies", "train.txt", "--attention"),
                  "--format, --attention, --differ and --frequencies each print something else");
@@ -348,6 +350,7 @@ TEST_CASE (compare_command, scores_words_by_how_often_training_had_them)
   CHECK_CONTAINS (text.output, "  once                     3  85.71  100.00\n");
   CHECK_CONTAINS (text.output, "  2 to 4 times             3  50.00  100.00\n");
   CHECK_CONTAINS (text.output, "  5 to 9 times             0      –       –\n");
+  CHECK_CONTAINS (mixed.output, "  never                   12  66.67  100.00\n"); /* no metric has both scores */
   CHECK_CONTAINS (json.output, "\"in_training\": \"once\",");
   CHECK_CONTAINS (json.output, "\"hypothesis_words\": 4,");
   CHECK_CONTAINS (json.output, "\"f1\": null");

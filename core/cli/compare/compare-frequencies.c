@@ -40,22 +40,28 @@ read_text (const char *path, const PlaitKeyFile *experiment, GError **error)
   return plait_no_error (&fault, error) ? g_steal_pointer (&frequencies) : NULL;
 }
 
-/* Scores the words of each run that has a score in @score_column. (transfer full) (element-type System) */
+/* Scores the words of each run that has a score in one of the columns from @first on of one split. (transfer full)
+ * (element-type System) */
 static GArray *
-score_runs (const PlaitRunComparison *comparison, const PlaitScoreColumn *score_column, GHashTable *frequencies)
+score_runs (const PlaitRunComparison *comparison, guint first, GHashTable *frequencies)
 {
+  guint end = plait_run_comparison_split_end (comparison, first);
   GArray *systems = g_array_new (FALSE, TRUE, sizeof (System));
 
   for (guint r = 0; r < comparison->runs->len; r++)
     {
       const PlaitRunFile *run = comparison->runs->pdata[r];
       System system = { .name = run->name };
+      const char *split = comparison->score_columns[first].split;
       gint64 n = 0, m = 0;
+      guint k = first;
 
-      if (!plait_score_column_score (score_column, run->result))
+      while (k < end && !plait_score_column_score (&comparison->score_columns[k], run->result))
+        k++;
+      if (k == end)
         continue;
-      g_auto (GStrv) references = plait_run_lines (run->store, score_column->split, "references", &n);
-      g_auto (GStrv) hypotheses = plait_run_lines (run->store, score_column->split, "hypotheses", &m);
+      g_auto (GStrv) references = plait_run_lines (run->store, split, "references", &n);
+      g_auto (GStrv) hypotheses = plait_run_lines (run->store, split, "hypotheses", &m);
       if (!references || !hypotheses || n != m)
         continue;
       for (gint64 i = 0; i < n; i++)
@@ -115,7 +121,7 @@ plait_compare_frequencies (const PlaitRunComparison *comparison, const char *pat
   g_autoptr (PlaitTerminal) terminal = as_json ? NULL : plait_terminal_new ();
   for (guint m = 0; m < comparison->n_score_columns; m = plait_run_comparison_split_end (comparison, m))
     {
-      g_autoptr (GArray) systems = score_runs (comparison, &comparison->score_columns[m], frequencies);
+      g_autoptr (GArray) systems = score_runs (comparison, m, frequencies);
 
       if (systems->len == 0)
         continue;
