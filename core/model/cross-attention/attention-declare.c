@@ -506,6 +506,17 @@ plait_cross_layer_heads (const PlaitCrossAttentionLayer *cross, const char *name
   return 0;
 }
 
+guint
+plait_cross_layer_max_heads (const PlaitCrossAttentionLayer *cross, guint memory)
+{
+  guint heads = 0;
+
+  for (guint i = 0; i < cross->n_attentions; i++)
+    if (memory >= cross->attentions[i].first && memory < cross->attentions[i].first + cross->attentions[i].n)
+      heads = MAX (heads, cross->attentions[i].heads);
+  return heads;
+}
+
 gboolean
 plait_cross_layer_read (PlaitCrossAttentionLayer *cross, const PlaitReadRequest *request, const gboolean *memories,
                         const char *reader, GError **error)

@@ -109,6 +109,9 @@ gboolean plait_cross_layer_read (PlaitCrossAttentionLayer *cross, const PlaitRea
  * has no such attention. */
 guint plait_cross_layer_heads (const PlaitCrossAttentionLayer *cross, const char *name, guint memory);
 
+/* Returns the largest number of heads of an attention to memory @memory; 0 if the combiner has no such attention. */
+guint plait_cross_layer_max_heads (const PlaitCrossAttentionLayer *cross, guint memory);
+
 /* TRUE if a step depends on the previous step, which is so with coverage. */
 static inline gboolean
 plait_cross_layer_is_stepwise (const PlaitCrossAttentionLayer *cross)

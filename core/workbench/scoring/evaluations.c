@@ -75,6 +75,8 @@ plait_evaluations_new (const PlaitEvaluationsSetup *setup, GError **error)
   evaluations->setup = *setup;
   evaluations->items = g_array_new (FALSE, TRUE, sizeof (Item));
   g_array_set_clear_func (evaluations->items, item_clear);
+  if (!plait_experiment_model_check_alignment (setup->experiment_model, error))
+    return NULL;
   if (first)
     {
       g_auto (GStrv) components = NULL;

@@ -11,6 +11,7 @@
 
 #define SOME_WORDS 1000
 #define SOME_FACTORS 100
+#define SCORED "evaluate.alignment_attention: " /* begins messages about scored alignments */
 
 /* Sizes of vocabularies of an experiment. */
 typedef struct
@@ -125,26 +126,60 @@ has_scored_alignment (const PlaitExperiment *experiment, const PlaitExperimentSo
   return FALSE;
 }
 
-/* Fails if the alignments of a test split are to be scored with a layer that the decoder does not have. Without this
- * check, the error would come only after training. */
+/* Fails if no attention of @selection reads memory @memory of @decoder. */
 static gboolean
-check_scored_alignment (const PlaitExperimentModel *experiment_model, GError **error)
+check_selection (const PlaitDecoder *decoder, PlaitAttentionSelection selection, const char *name, guint memory,
+                 GError **error)
+{
+  guint layers = decoder ? plait_decoder_n_layers (decoder) : 0, heads = 0;
+
+  if (MAX (selection.layer, 0) >= (gint64)layers)
+    return plait_fail (error, PLAIT_ERROR_INPUT,
+                       SCORED "there is no layer %jd: the decoder has %u layers with attention, counted from 0; name "
+                              "one of these",
+                       MAX (selection.layer, 0), layers);
+  for (guint l = 0; l < layers; l++)
+    if (selection.layer < 0 || selection.layer == (gint64)l)
+      heads = MAX (heads, plait_cross_layer_max_heads (plait_decoder_cross (decoder, l), memory));
+  return MAX (selection.head, 0) < (gint64)heads
+         || (heads == 0 ? plait_fail (error, PLAIT_ERROR_INPUT,
+                                      SCORED "no attention of this layer reads the source %s; name another layer, mean "
+                                             "or last",
+                                      name)
+                        : plait_fail (error, PLAIT_ERROR_INPUT,
+                                      SCORED "there is no head %jd: the attention to the source %s has %u heads, "
+                                             "counted from 0; name one of these, or mean",
+                                      selection.head, name, heads));
+}
+
+gboolean
+plait_experiment_model_check_alignment (const PlaitExperimentModel *experiment_model, GError **error)
 {
   const PlaitExperiment *experiment = experiment_model->experiment;
   const PlaitDecoder *decoder = plait_model_decoder (experiment_model->model);
-  guint layers = decoder ? plait_decoder_n_layers (decoder) : 0;
+  guint n;
+  const PlaitMemorySpecification *memories = plait_model_memories (experiment_model->model, &n);
   PlaitAttentionSelection selection;
 
   for (guint i = 0; i < experiment->n_sources; i++)
-    if (has_scored_alignment (experiment, &experiment->sources[i])
-        && (!plait_attention_selection_parse (experiment->evaluate.alignment_attention, "evaluate.alignment_attention",
-                                              &selection, error)
-            || (MAX (selection.layer, 0) >= (gint64)layers
-                && !plait_fail (error, PLAIT_ERROR_INPUT,
-                                "evaluate.alignment_attention: there is no layer %jd: the decoder has %u layers with "
-                                "attention, counted from 0; name one of these",
-                                MAX (selection.layer, 0), layers))))
-      return FALSE;
+    {
+      const char *name = experiment->sources[i].name;
+      guint m = 0;
+
+      if (!has_scored_alignment (experiment, &experiment->sources[i]))
+        continue;
+      while (m < n && !g_str_equal (memories[m].name, name))
+        m++;
+      if (m == n)
+        return plait_fail (error, PLAIT_ERROR_INPUT,
+                           "data.*.%s: the decoder does not attend to the tokens of source %s, so they cannot be "
+                           "aligned; leave this file out",
+                           experiment->sources[i].alignment, name);
+      if (!plait_attention_selection_parse (experiment->evaluate.alignment_attention, "evaluate.alignment_attention",
+                                            &selection, error)
+          || !check_selection (decoder, selection, name, m, error))
+        return FALSE;
+    }
   return TRUE;
 }
 
@@ -198,9 +233,7 @@ model_new (const Sizes *sizes, const gint64 *feature_widths, GError **error)
   specification.coverage = experiment->coverage;
   specification.output = experiment->output;
   experiment_model->model = plait_model_new (&specification, error);
-  return experiment_model->model && check_scored_alignment (experiment_model, error)
-             ? g_steal_pointer (&experiment_model)
-             : NULL;
+  return experiment_model->model ? g_steal_pointer (&experiment_model) : NULL;
 }
 
 PlaitExperimentModel *
@@ -248,7 +281,7 @@ build (gpointer data, GError **error)
   g_autoptr (PlaitExperimentModel) experiment_model
       = plait_experiment_model_new (try_build->experiment, NULL, try_build->widths, error);
 
-  return experiment_model != NULL;
+  return experiment_model && plait_experiment_model_check_alignment (experiment_model, error);
 }
 
 gboolean

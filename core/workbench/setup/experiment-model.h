@@ -27,6 +27,10 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitExperimentModel, plait_experiment_model_free
  * data. */
 gboolean plait_experiment_model_try_build (const PlaitExperiment *experiment, GError **error);
 
+/* Fails if the alignments of a test split cannot be scored, because the decoder lacks the layer or head that
+ * evaluate.alignment_attention names, or does not attend to the source. plait_experiment_model_try_build() calls it. */
+gboolean plait_experiment_model_check_alignment (const PlaitExperimentModel *experiment_model, GError **error);
+
 /* Returns the model of @experiment with substitutes for the sizes of vocabularies. plait_experiment_model_try_build()
  * must have succeeded. (transfer full) */
 PlaitExperimentModel *plait_experiment_model_new_without_vocabularies (const PlaitExperiment *experiment,

@@ -189,6 +189,9 @@ TEST_CASE (guided_alignment_run, refuses_in_words)
     { "train.alignment_name=hop",
       "train.alignment_attention: combiner \"serial\" of [combiner] has no attention called hop" },
     { "evaluate.alignment_attention=4", "evaluate.alignment_attention: there is no layer 4: the decoder has 1" },
+    { "evaluate.alignment_attention=0:2",
+      "evaluate.alignment_attention: there is no head 2: the attention to the source a has 2 heads" },
+    { "evaluate.alignment_attention=mean:2", "evaluate.alignment_attention: there is no head 2" },
     { "data.documents=a;t", "words of documents cannot be aligned" },
   };
   const char *path = write_experiment ();
