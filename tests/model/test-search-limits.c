@@ -265,7 +265,7 @@ TEST_CASE (search, repeats_no_ngram_that_it_may_not)
       }
 }
 
-/* If a number in a model is not finite, search fails with a message, with beams and with samples. */
+/* If a number in a model is not finite, search fails with a message, with beams and with samples. So does scoring. */
 TEST_CASE (search, refuses_a_model_without_numbers)
 {
   g_auto (SearchFixture) fixture = search_fixture_new ("serial", 0, NULL, FALSE);
@@ -286,6 +286,10 @@ TEST_CASE (search, refuses_a_model_without_numbers)
       CHECK (!plait_search_batch (search, batch, &settings, &error));
       CHECK_ERROR (error, PLAIT_ERROR_INPUT, "the model gives no word a probability");
     }
+  g_autofree double *rows = g_new (double, plait_ragged_rows (batch->target_rows));
+  g_autoptr (GError) error = NULL;
+  CHECK (!plait_search_forced (search, batch, rows, NULL, FALSE, &error));
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "the model gives no target a probability");
 }
 
 /* If no word may follow a sample, because all n-grams would repeat, the sample ends there. */

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "search/search-private.h"
+
+#include <math.h>
+
 #include "autograd/layer-operators.h"
 
 typedef struct
@@ -87,6 +90,18 @@ combine (const PlaitSearch *search, const PlaitBatch *batch, const double *other
       }
 }
 
+/* TRUE if each of the @n log-probabilities in @rows is a number. */
+static gboolean
+check_rows (const double *rows, gint64 n, GError **error)
+{
+  for (gint64 i = 0; i < n; i++)
+    if (isnan (rows[i]))
+      return plait_fail (error, PLAIT_ERROR_INPUT,
+                         "scoring: the model gives no target a probability, because its states are not finite numbers; "
+                         "choose another checkpoint");
+  return TRUE;
+}
+
 gboolean
 plait_search_forced (PlaitSearch *search, const PlaitBatch *batch, double *row_log_probabilities,
                      PlaitAttentionRecords **attention, gboolean coverage, GError **error)
@@ -111,6 +126,8 @@ plait_search_forced (PlaitSearch *search, const PlaitBatch *batch, double *row_l
     }
   if (search->n_members > 1)
     combine (search, batch, others, row_log_probabilities);
+  if (!check_rows (row_log_probabilities, rows, error))
+    return FALSE;
   if (attention)
     {
       *attention = plait_attention_records_new (batch->n_sentences);

@@ -160,6 +160,6 @@ gboolean plait_search_encode (PlaitSearch *search, const PlaitBatch *batch, Plai
 
 /* Computes the log-probability of each target row of @batch by forced decoding, in @row_log_probabilities [target
  * rows]. If @attention is not NULL, *@attention receives the attention of each sentence (transfer full), with @coverage
- * also the coverage. */
+ * also the coverage. Fails if a log-probability is not a number. */
 gboolean plait_search_forced (PlaitSearch *search, const PlaitBatch *batch, double *row_log_probabilities,
                               PlaitAttentionRecords **attention, gboolean coverage, GError **error);
