@@ -279,3 +279,33 @@ TEST_CASE (translate_command, tells_labels)
   CHECK_CONTAINS (shuffled.output, "macro F1");
   CHECK_CONTAINS (compared.output, "accuracy");
 }
+
+/* The length of a span is the number of target rows, two, also without an answer. plait score counts the rows too. */
+TEST_CASE (translate, counts_the_rows_of_spans)
+{
+  plait_test_write ("text", "a b c\n\nd e f\n");
+  plait_test_write ("answer", "-1\n0 1\n");
+  plait_test_write (
+      "span.ini",
+      "[experiment]\nseed=3\n[data]\ntarget=answer\nvocabulary_type=words\ndocuments=text\ntrain.text=text\n"
+      "train.answer=answer\n[predict]\nkind=span\n" SMALL_SOURCE (
+          "text") "[decoder]\nwidth=8\n[train]\nbatch=2\nupdates=1\n");
+  DONE (CALL ("run", "span.ini", "-q", "-o", "span.h5"));
+  PlaitTestCall scored = DONE (CALL ("score", "span.h5", "-q", "-s", "text=text", "--target", "answer"));
+  PlaitTestCall found = DONE (CALL ("translate", "span.h5", "-q", "-s", "text=text", "--n-best", "9"));
+  g_auto (GStrv) lines = g_strsplit (found.output, "\n", -1);
+  guint unanswered = 0;
+
+  for (guint i = 0; lines[i] && *lines[i] != '\0'; i++)
+    {
+      g_auto (GStrv) fields = g_strsplit (lines[i], "\t", -1);
+
+      REQUIRE (g_strv_length (fields) == 5);
+      CHECK_STRING (fields[4], "2");
+      unanswered += g_str_equal (fields[3], "-1");
+    }
+  CHECK_INT (unanswered, 2);
+  g_auto (GStrv) scores = g_strsplit (scored.output, "\n", -1);
+  REQUIRE (g_strv_length (scores) >= 2);
+  CHECK (g_str_has_suffix (scores[0], "\t2") && g_str_has_suffix (scores[1], "\t2"));
+}

@@ -62,11 +62,11 @@ text_of (const Printer *printer, const PlaitHypothesis *hypothesis)
   return g_string_free (numbers, FALSE);
 }
 
-/* Returns the number of target rows of @hypothesis: its tokens and, if it has ended, the end token. */
+/* Returns the number of target rows: the tokens and the end token, if there is one; two for any span. */
 static gint64
 length_of (const PlaitHypothesis *hypothesis)
 {
-  return hypothesis->length + (hypothesis->ended ? 1 : 0);
+  return hypothesis->length + (hypothesis->ended || (hypothesis->length == 1 && hypothesis->tokens[0] < 0));
 }
 
 /* Returns the alignments of hypothesis @i to each source; NULL if there is no aligner. */
@@ -76,7 +76,7 @@ alignments_of (const Printer *printer, const char *const *alignments, guint i)
   return alignments ? alignments + i * printer->aligner->n : NULL;
 }
 
-/* Prints @hypothesis as fields separated by tabs. If it is NULL, prints empty fields. */
+/* Prints @hypothesis as fields separated by tabs; empty fields if it is NULL. */
 static void
 print_fields (const Printer *printer, gint64 line, const PlaitHypothesis *hypothesis, const char *const *alignments)
 {
