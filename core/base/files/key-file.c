@@ -440,6 +440,15 @@ plait_key_file_escape (const char *text)
   return g_strjoinv ("\\\\", parts);
 }
 
+char *
+plait_key_file_escape_item (const char *text)
+{
+  g_autofree char *escaped = plait_key_file_escape (text);
+  g_auto (GStrv) parts = g_strsplit (escaped, ";", -1);
+
+  return g_strjoinv ("\\;", parts);
+}
+
 void
 plait_key_file_remove (PlaitKeyFile *file, const char *group_name, const char *key)
 {

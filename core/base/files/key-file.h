@@ -55,6 +55,10 @@ char **plait_key_file_list (const PlaitKeyFile *file, const char *group, const c
  * an escape. (transfer full) */
 char *plait_key_file_escape (const char *text);
 
+/* Returns @text escaped like plait_key_file_escape, and for an item of a list also with semicolons escaped. (transfer
+ * full) */
+char *plait_key_file_escape_item (const char *text);
+
 /* Sets @key of @group to @value (in the syntax of the file, with escapes), and adds missing groups and keys. @origin,
  * such as "--set decoder.layers=4", replaces FILE:LINE in messages about the key; NULL keeps the old location. FALSE if
  * a name or the value is not valid in a key-file. */

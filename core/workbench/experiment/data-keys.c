@@ -136,9 +136,10 @@ is_stream (const char *stream)
 static const PlaitSettingSpecification any_text = { "file", PLAIT_SETTING_TEXT };
 
 /* Reads @text, one file name in the value of @key. Returns the file's absolute path, and appends the file name, with
- * "~" and variables replaced, to @written after a ';'. Returns NULL after adding a problem. (transfer full) */
+ * "~" and variables replaced, to @written after a ';'; with @listed, escapes it as an item of a list. Returns NULL
+ * after adding a problem. (transfer full) */
 static char *
-read_path (const PlaitResolution *resolution, const char *key, const char *text, GString *written)
+read_path (const PlaitResolution *resolution, const char *key, const char *text, gboolean listed, GString *written)
 {
   PlaitParsedData *data = resolution->experiment->data;
   g_autoptr (GError) fault = NULL;
@@ -152,7 +153,8 @@ read_path (const PlaitResolution *resolution, const char *key, const char *text,
       return NULL;
     }
   g_autofree char *path = g_canonicalize_filename (name, data->folder);
-  g_string_append_printf (written, "%s%s", written->len > 0 ? ";" : "", name);
+  g_autofree char *item = listed ? plait_key_file_escape_item (name) : g_strdup (name);
+  g_string_append_printf (written, "%s%s", written->len > 0 ? ";" : "", item);
   if (!(resolution->resolver->flags & PLAIT_RESOLVE_CHECK_FILES))
     return g_steal_pointer (&path);
   if (!g_file_test (path, G_FILE_TEST_EXISTS) && strchr (name, ';'))
@@ -173,29 +175,35 @@ read_path (const PlaitResolution *resolution, const char *key, const char *text,
   return NULL;
 }
 
-/* Returns the file names in the value of @key: a list if @split is train, otherwise the whole value as one name.
- * (transfer full) */
+gboolean
+plait_data_file_is_list (const PlaitDataFile *file)
+{
+  return g_strcmp0 (file->split, "train") == 0;
+}
+
+/* Returns the file names in the value of @key: several if @listed, otherwise the whole value as one name. (transfer
+ * full) */
 static GStrv
-list_names (const PlaitResolution *resolution, const char *key, const char *split)
+list_names (const PlaitResolution *resolution, const char *key, gboolean listed)
 {
   const char *const one[] = { plait_key_file_value (resolution->file, "data", key), NULL };
 
-  return g_strcmp0 (split, "train") == 0 ? plait_key_file_list (resolution->file, "data", key)
-                                         : g_strdupv ((char **)one);
+  return listed ? plait_key_file_list (resolution->file, "data", key) : g_strdupv ((char **)one);
 }
 
 gboolean
 plait_resolution_read_file_name (const PlaitResolution *resolution, const char *key, PlaitDataFile *file)
 {
   PlaitParsedData *data = resolution->experiment->data;
-  g_auto (GStrv) names = list_names (resolution, key, file->split);
+  gboolean listed = plait_data_file_is_list (file);
+  g_auto (GStrv) names = list_names (resolution, key, listed);
   guint n_names = MAX (g_strv_length (names), 1), n = 0; /* an empty list names one file, the empty name */
   g_auto (GStrv) paths = g_new0 (char *, n_names + 1);
   g_autoptr (GString) written = g_string_new (NULL);
 
   for (guint i = 0; i < n_names; i++)
     {
-      paths[n] = read_path (resolution, key, names[i] ? names[i] : "", written);
+      paths[n] = read_path (resolution, key, names[i] ? names[i] : "", listed, written);
       n += paths[n] != NULL;
     }
   file->key = g_string_chunk_insert (data->texts, key);

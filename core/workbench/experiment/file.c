@@ -36,16 +36,16 @@ is_path_setting (const char *group, const char *key)
   return g_str_equal (group, "data") && strchr (key, '.') && !g_str_has_prefix (key, "generate.");
 }
 
-/* Returns the absolute path of @written, which is relative to the current folder, escaped for a key-file. (transfer
- * full) */
+/* Returns the absolute path of @written, which is relative to the current folder, escaped for a key-file, with @listed
+ * as an item of a list. (transfer full) */
 static char *
-path_from_here (const char *written, GError **error)
+path_from_here (const char *written, gboolean listed, GError **error)
 {
   g_autofree char *path = plait_path_expand (written, error);
   g_autofree char *absolute = path && *path != '\0' ? g_canonicalize_filename (path, NULL) : g_strdup (path);
   g_autofree char *literal = absolute ? plait_path_escape (absolute) : NULL;
 
-  return literal ? plait_key_file_escape (literal) : NULL;
+  return !literal ? NULL : listed ? plait_key_file_escape_item (literal) : plait_key_file_escape (literal);
 }
 
 /* Makes the paths of a key from the command line absolute. They are relative to the current folder, whereas paths in an
@@ -54,12 +54,13 @@ static gboolean
 set_from_here (PlaitKeyFile *file, const char *group, const char *key, GError **error)
 {
   gboolean several = g_str_equal (group, "data") && g_str_has_prefix (key, "train.");
-  g_auto (GStrv) paths = g_strsplit (plait_key_file_value (file, group, key), ";", several ? -1 : 1);
+  const char *const one[] = { plait_key_file_value (file, group, key), NULL };
+  g_auto (GStrv) paths = several ? plait_key_file_list (file, group, key) : g_strdupv ((char **)one);
   g_autofree char *value = NULL;
 
   for (guint i = 0; paths[i]; i++)
     {
-      char *path = path_from_here (g_strstrip (paths[i]), error);
+      char *path = path_from_here (g_strstrip (paths[i]), several, error);
 
       if (!path)
         return FALSE;

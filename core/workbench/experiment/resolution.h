@@ -15,10 +15,14 @@ typedef struct
 {
   const char *split;   /* NULL for files and texts of vocabularies */
   const char *stream;  /* name of the stream or of the vocabulary */
-  const char *written; /* paths as in the file, with "~" and variables replaced, joined by ';' */
+  const char *written; /* path as in the file, with "~" and variables replaced. For training a list, whose items are
+                          escaped as in the file and joined by ';' */
   char **paths;        /* absolute paths, NULL-terminated; several only for training; empty for a text of a task */
   const char *key;     /* key that names the file, such as "train.en" */
 } PlaitDataFile;
+
+/* TRUE if the key of @file names a list of files, because @file is a file of training. */
+gboolean plait_data_file_is_list (const PlaitDataFile *file);
 
 /* Contents of the group [data]. */
 typedef struct

@@ -55,6 +55,15 @@ write_path (Writer *writer, const char *key, const char *path)
   write_value (writer, key, literal);
 }
 
+/* Writes @key with a list of paths, whose items are escaped already except "~" and variables. */
+static void
+write_list (Writer *writer, const char *key, const char *paths)
+{
+  g_autofree char *literal = plait_path_escape (paths);
+
+  g_string_append_printf (writer->text, "%s=%s\n", key, literal);
+}
+
 static void
 write_setting (Writer *writer, const PlaitSettingSpecification *specification, const char *value)
 {
@@ -139,8 +148,12 @@ write_files (Writer *writer, const GArray *files)
 
       if (writer->untested && file->split && g_strv_contains (experiment->test_splits, file->split))
         continue;
-      if (g_str_equal (file->stream, "shared") || is_used (experiment, file->stream))
+      if (!g_str_equal (file->stream, "shared") && !is_used (experiment, file->stream))
+        continue;
+      if ((writer->skipped & PLAIT_SETTING_NEUTRAL) || !plait_data_file_is_list (file))
         write_path (writer, file->key, (writer->skipped & PLAIT_SETTING_NEUTRAL) ? "" : file->written);
+      else
+        write_list (writer, file->key, file->written);
     }
 }
 

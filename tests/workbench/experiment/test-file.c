@@ -138,6 +138,38 @@ TEST_CASE (experiment_file, the_resolved_text_reads_back_to_itself)
   CHECK_STRING (again->name, "a \\ b");
 }
 
+/* Names of training files may contain semicolons and backslashes, in a file, on the command line and in the stored
+ * text. */
+TEST_CASE (experiment_file, names_of_training_files_may_have_semicolons)
+{
+  g_autoptr (PlaitRegistry) registry = example_registry ();
+  g_autoptr (PlaitExperiment) plain = example_load (registry, example_text, NULL, NO_ERROR);
+  g_autoptr (GString) changed = g_string_new (example_text);
+  const char *paths[] = { plait_test_path ("text/x;y"), plait_test_path ("text/x\\y") };
+
+  g_string_replace (changed, "train.en=train.en", "train.en=x\\;y", 0);
+  plait_test_write ("text/x;y", "a b c\n");
+  plait_test_write ("text/x\\y", "a b c\n");
+  for (guint i = 0; i < 3; i++)
+    {
+      const char *const given[] = { i == 1   ? "data.train.en=text/x\\;y"
+                                    : i == 2 ? "data.train.en=text/x\\\\y"
+                                             : NULL,
+                                    NULL };
+      g_autoptr (PlaitExperiment) experiment
+          = example_load (registry, i == 0 ? changed->str : example_text, given, NO_ERROR);
+      CONTEXT ("%u", i);
+
+      REQUIRE (experiment != NULL);
+      g_autofree char *text = plait_experiment_text (experiment);
+      g_autoptr (PlaitExperiment) again = plait_experiment_parse (text, "run.h5", NULL, registry, NO_ERROR);
+      REQUIRE (again != NULL);
+      CHECK_STRING (plait_experiment_data_files (experiment, "train", "en")[0], paths[i == 2]);
+      CHECK_STRING (plait_experiment_data_files (again, "train", "en")[0], paths[i == 2]);
+      CHECK (!plait_experiment_data_files (again, "train", "en")[1]);
+    }
+}
+
 /* A path on the command line is relative to the current folder, a path in a file to the folder of the file. */
 TEST_CASE (experiment_file, files_on_the_command_line_are_relative_to_where_it_is_given)
 {
