@@ -159,6 +159,19 @@ check_average (const PlaitRunState *run, GError **error)
                         "validation text; add validation text, or use best or last");
 }
 
+/* Fails if evaluate.checkpoint names an update after the end of training. */
+static gboolean
+check_update (const PlaitRunState *run, GError **error)
+{
+  gint64 update = plait_checkpoint_update (run->experiment->evaluate.checkpoint), end = run->experiment->train.updates;
+
+  return end == 0 || update <= end
+         || plait_fail (error, PLAIT_ERROR_INPUT,
+                        "evaluate.checkpoint is update-%jd, but training ends after train.updates=%jd; name an earlier "
+                        "update, or use best or last",
+                        update, end);
+}
+
 /* Sets the initial parameters. A continued run later overwrites them with the parameters of its checkpoint. */
 static gboolean
 initialise (PlaitRunState *run, GError **error)
@@ -262,7 +275,7 @@ plait_run_open_inputs (PlaitRunState *run, GError **error)
     return FALSE;
   run->pool = plait_pool_new (run->options->threads, error);
   return run->pool && plait_blas_reserve (run->pool, error) && prepare_data (run, error) && check_average (run, error)
-         && build_model (run, error);
+         && check_update (run, error) && build_model (run, error);
 }
 
 gboolean

@@ -173,6 +173,18 @@ TEST_CASE (kept_checkpoints, are_evaluated)
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "there is no checkpoint \"update-9\"");
 }
 
+/* An update after the end of training is refused before training. */
+TEST_CASE (kept_checkpoints, end_with_training)
+{
+  const char *path = test_write_experiment ("tiny", "keep=3\nupdates=6"), *output = plait_test_path ("kept.h5");
+  const char *const seventh[] = { "evaluate.checkpoint=update-7", NULL };
+  g_autoptr (GError) error = NULL;
+
+  CHECK (!test_run_with (path, seventh, output, FALSE, NULL, &error));
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "evaluate.checkpoint is update-7, but training ends after train.updates=6");
+  CHECK (!plait_test_exists (output));
+}
+
 TEST_CASE (kept_checkpoints, that_cannot_be_are_refused_before_training)
 {
   static const struct
