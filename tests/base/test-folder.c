@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "files/folder.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <glib/gstdio.h>
 #include <string.h>
@@ -112,6 +113,19 @@ TEST_CASE (folder, is_made_empty)
       if (way < 2)
         g_rmdir (path);
     }
+}
+
+/* Leaves nothing behind if the new folder cannot be opened, for example because too many files are open. */
+TEST_CASE (folder, is_removed_if_it_cannot_be_opened)
+{
+  const char *path = plait_test_path ("deep/model");
+  g_autoptr (GError) error = NULL;
+
+  plait_test_system_begin (PLAIT_TEST_SYSTEM_FAIL, 0, EMFILE);
+  CHECK (!plait_folder_begin (path, &error));
+  CHECK_INT (plait_test_system_end (), 1);
+  CHECK_ERROR (error, PLAIT_ERROR_FAILED, "the folder cannot be made (Too many open files)");
+  check (plait_test_path ("deep"), "");
 }
 
 /* If a file in an older folder is a link, its target is replaced. Anything but a regular file is refused. */

@@ -83,8 +83,8 @@ plait_folder_fail (const PlaitFolder *folder, GError **error)
   return FALSE;
 }
 
-/* Opens and locks the folder @path. -1 if another process holds the lock. If the file system has no locks: -1 if @maker
- * is another process that is alive. */
+/* Opens and locks the folder @path. -1 with errno if it cannot be opened. -1 with errno EEXIST if another process holds
+ * the lock or, on a file system without locks, if @maker is another process that is alive. */
 static int
 open_own (const char *path, pid_t maker)
 {
@@ -96,7 +96,10 @@ open_own (const char *path, pid_t maker)
           || (state == PLAIT_LOCK_NONE && (maker == getpid () || (kill (maker, 0) != 0 && errno == ESRCH)))))
     return descriptor;
   if (descriptor >= 0)
-    close (descriptor);
+    {
+      close (descriptor);
+      errno = EEXIST;
+    }
   return -1;
 }
 
@@ -132,13 +135,21 @@ make_temporary (PlaitFolder *folder, const char *place, mode_t mode, const char 
     {
       g_autofree char *path = g_strdup_printf ("%s/%s%d-%d", place, begin, (int)getpid (), number);
 
-      if (g_mkdir (path, 0777) == 0)
+      gboolean made = g_mkdir (path, 0777) == 0;
+
+      if (made)
         folder->descriptor = open_own (path, getpid ());
-      else if (errno != EEXIST && errno != EINTR)
-        return plait_fail (error, errno == ENOSPC || errno == EIO ? PLAIT_ERROR_FAILED : PLAIT_ERROR_INPUT,
-                           "%s: the folder cannot be made (%s); %s", folder->name, g_strerror (errno), remedy);
       if (folder->descriptor >= 0)
         folder->temporary = g_steal_pointer (&path);
+      /* ENOENT: another process deleted the new folder as stale before it was locked. */
+      else if (errno != EEXIST && errno != EINTR && !(made && errno == ENOENT))
+        {
+          plait_fail (error, made || errno == ENOSPC || errno == EIO ? PLAIT_ERROR_FAILED : PLAIT_ERROR_INPUT,
+                      "%s: the folder cannot be made (%s); %s", folder->name, g_strerror (errno), remedy);
+          if (made)
+            g_rmdir (path);
+          return FALSE;
+        }
     }
   return mode == 0 || fchmod (folder->descriptor, mode & 07777) == 0
          || plait_fail (error, PLAIT_ERROR_FAILED,
