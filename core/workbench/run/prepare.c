@@ -6,6 +6,7 @@
 #include "run/resume.h"
 #include "scoring/evaluation.h"
 #include "setup/limits.h"
+#include "setup/replacement.h"
 #include "setup/training-tuples.h"
 #include "setup/trained.h"
 #include "tensor/blas.h"
@@ -260,7 +261,8 @@ build_model (PlaitRunState *run, GError **error)
   run->experiment_model = plait_experiment_model_new (experiment, run->run_inputs, widths, error);
   return run->experiment_model
          && plait_limits_check_memory (plait_model_parameters (run->experiment_model->model), error)
-         && check_losses (run, error) && check_corpora (run, error)
+         && plait_replacement_check (run->experiment_model, run->run_inputs, error) && check_losses (run, error)
+         && check_corpora (run, error)
          && plait_training_tuples_vary (run->run_inputs, run->experiment_model->model, run->corpus, run->options->log,
                                         error)
          && initialise (run, error);

@@ -27,6 +27,17 @@ plait_text_memories_new (const PlaitExperimentModel *experiment_model, const Pla
 }
 
 gboolean
+plait_replacement_check (const PlaitExperimentModel *experiment_model, const PlaitRunInputs *run_inputs, GError **error)
+{
+  g_autoptr (GArray) memories = plait_text_memories_new (experiment_model, run_inputs);
+
+  return experiment_model->experiment->decode.unknown != PLAIT_DECODE_UNKNOWN_REPLACE || memories->len > 0
+         || plait_fail (error, PLAIT_ERROR_INPUT,
+                        "decode.unknown=replace takes words of a source, but the decoder attends to the tokens of no "
+                        "source; set unknown to keep or forbid");
+}
+
+gboolean
 plait_replacement_prepare (PlaitSearch *search, const PlaitExperimentModel *experiment_model,
                            const PlaitRunInputs *run_inputs, GError **error)
 {
@@ -36,11 +47,9 @@ plait_replacement_prepare (PlaitSearch *search, const PlaitExperimentModel *expe
 
   if (decode->unknown != PLAIT_DECODE_UNKNOWN_REPLACE)
     return TRUE;
+  if (!plait_replacement_check (experiment_model, run_inputs, error))
+    return FALSE;
   memories = plait_text_memories_new (experiment_model, run_inputs);
-  if (memories->len == 0)
-    return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "decode.unknown=replace takes words of a source, but the decoder attends to the tokens of no "
-                       "source; set unknown to keep or forbid");
   replacement = plait_unknown_replacement_new ((const PlaitTextMemory *)(gpointer)memories->data, memories->len,
                                                decode->dictionary, error);
   if (!replacement)

@@ -8,6 +8,10 @@
  * order. Each is the memory with the name of its source. (transfer full) (element-type PlaitTextMemory) */
 GArray *plait_text_memories_new (const PlaitExperimentModel *experiment_model, const PlaitRunInputs *run_inputs);
 
+/* Fails if decode.unknown=replace, but the decoder attends to the tokens of no source. */
+gboolean plait_replacement_check (const PlaitExperimentModel *experiment_model, const PlaitRunInputs *run_inputs,
+                                  GError **error);
+
 /* If decode.unknown=replace, sets @search up to replace unknown words in translations by @experiment_model. Fails if
  * the decoder attends to the tokens of no source, or if the dictionary cannot be read. */
 gboolean plait_replacement_prepare (PlaitSearch *search, const PlaitExperimentModel *experiment_model,
