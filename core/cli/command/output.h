@@ -14,9 +14,9 @@
  * either.
  */
 
-/* TRUE if @output, the value of @option, and @input are different files. @input is a file that the command reads, or
- * another file that it writes. Either may be NULL. If both name one file, fails with PLAIT_ERROR_INPUT, since writing
- * @output would destroy @input. */
+/* TRUE if @output and @input are different files. @option is the option that names @output. @input is a file that the
+ * command reads, or another file that it writes. Either may be NULL. If both name one file, fails with
+ * PLAIT_ERROR_INPUT, since writing @output would destroy @input. */
 gboolean plait_output_differs (const char *option, const char *output, const char *input, GError **error);
 
 /* Text output of a command: standard output, or a file that appears under its name only when it is complete. */

@@ -25,6 +25,6 @@ gboolean plait_unknown_words_append (PlaitUnknownWords *words, const PlaitVocabu
 /* Ends writing. From now on, words can be read. */
 gboolean plait_unknown_words_finish (PlaitUnknownWords *words, GError **error);
 
-/* Appends to @texts the word of each unknown token of sentence @sentence, in their order. Appends NULL if the words of
- * the text could not be matched with its tokens. The texts belong to @words. */
+/* Appends to @texts the word of each unknown token of sentence @sentence, in their order; NULL for each of them if the
+ * words of the text could not be matched with its tokens. The texts belong to @words. */
 gboolean plait_unknown_words_read (const PlaitUnknownWords *words, gint64 sentence, GPtrArray *texts, GError **error);

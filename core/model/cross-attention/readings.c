@@ -126,7 +126,8 @@ typedef struct
   gint64 *indices; /* [pairs][most]: indices of the selected rows, padded with -1; NULL while rows are counted */
 } Windows;
 
-/* Counts the selected rows of each pair. If windows->indices is not NULL, also stores the indices of the rows. */
+/* Counts the selected rows of each query-key pair, of all heads together. If windows->indices is not NULL, also stores
+ * the indices of the rows. */
 static void
 visit (const PlaitSelectedRows *selected, const PlaitQueryKeyPairs *pairs, guint head, Windows *windows)
 {

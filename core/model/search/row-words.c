@@ -156,7 +156,7 @@ plait_beam_row_words (const PlaitBeam *beam, gint64 row, PlaitScalar *log_probab
     ids[i] = -1;
   if (only >= 0)
     {
-      /* Samples that share the row read one column each. */
+      /* If samples share this row, each sample reads one column. */
       for (guint i = 0; i < (plait_beam_samples (beam) ? columns : 1); i++)
         {
           ids[i] = only;

@@ -15,7 +15,7 @@ struct PlaitComponent
   const PlaitSchema *schema; /* the plugin's schema */
   PlaitSettings *parameters;
   char *group; /* group of the parameters in the experiment file: "source en", "source en/leaves", "combiner" */
-  char *label; /* name in messages: "encoder \"bigru\" of [source en]" */
+  char *label; /* name of this component in messages, such as "encoder \"bigru\" of [source en]" */
   PlaitComponent *leaves; /* component of the inner encoder, or NULL; owned */
 
   gpointer settings; /* the plugin's own struct, filled from parameters; NULL until opened */

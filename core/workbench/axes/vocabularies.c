@@ -168,7 +168,7 @@ number_classes (const GPtrArray *classes)
       }
 }
 
-/* A text, and an experiment that reads the text and can parse its name. */
+/* A text, and an experiment that reads the text and can parse the name of the text. */
 typedef struct
 {
   PlaitVocabularyText text;

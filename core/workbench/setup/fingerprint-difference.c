@@ -11,7 +11,7 @@ typedef struct
 {
   const char *group;
   const char *prefix;
-  const char *deciding_group; /* group of deciding_key; NULL: the same group */
+  const char *deciding_group; /* group of deciding_key; NULL: the field group */
   const char *deciding_key;
 } Deciding;
 

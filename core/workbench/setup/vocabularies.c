@@ -356,8 +356,8 @@ take_initial (const PlaitExperiment *experiment, const char *name, PlaitStore *r
       || !check_kind (experiment, name, vocabulary, from,
                       "set train.initialise_vocabulary=learnt, which draws embeddings anew", error))
     return NULL;
-  plait_log_info (log, "vocabulary %s is that of %s:/vocabulary/%s, %d entries (train.initialise)", name, path, there,
-                  plait_vocabulary_size (vocabulary));
+  plait_log_info (log, "vocabulary %s is taken from %s:/vocabulary/%s, %d entries (train.initialise)", name, path,
+                  there, plait_vocabulary_size (vocabulary));
   return g_steal_pointer (&vocabulary);
 }
 

@@ -40,7 +40,7 @@ TEST_CASE (initial_vocabulary, comes_with_the_run)
   check_same_vocabulary (second, "shared", base, "shared");
   TEST_CHECK_OUTCOME (second, "embedding/shared/table", "taken");
   CHECK (test_is_same (second, base, "best", "embedding/shared/table"));
-  line = g_strdup_printf ("vocabulary shared is that of %s:/vocabulary/shared, ", base_path);
+  line = g_strdup_printf ("vocabulary shared is taken from %s:/vocabulary/shared, ", base_path);
   CHECK_CONTAINS (said, line);
   CHECK (!strstr (said, "learning vocabulary"));
   CHECK (!strstr (said, "warning"));
