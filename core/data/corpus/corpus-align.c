@@ -124,7 +124,7 @@ read_line (Reading *reading, const char *text, gint64 line, GError **error)
                                       error);
 }
 
-/* Reads the alignments @path of file @file of the streams. */
+/* Reads the alignment file at @path, which belongs to file number @file of each stream. */
 static gboolean
 read_file (Reading *reading, const char *path, gint64 file, GError **error)
 {

@@ -11,8 +11,9 @@ typedef struct
   GPtrArray *texts; /* (element-type utf8) own words of all sentences end to end */
 } PlaitOwnWords;
 
-/* Collects the own words of the first @n sentences of @streams (PlaitStreamBuilder), @n_sources sources and perhaps the
- * target, and fills their own_ids. Sets words->first to 0 if no stream has own words. */
+/* Collects the own words of the first @n sentences and fills the own_ids of the streams. @streams
+ * (PlaitStreamBuilder) are @n_sources sources, and the target if there is one. Sets words->first to 0 if no stream
+ * has own words. */
 void plait_own_words_collect (PlaitOwnWords *words, const GPtrArray *streams, gint64 n_sources, gint64 n);
 void plait_own_words_clear (PlaitOwnWords *words);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (PlaitOwnWords, plait_own_words_clear)

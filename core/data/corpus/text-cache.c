@@ -213,8 +213,7 @@ describe (const char *text, const PlaitFileStamp *stamp, const char *digest)
   return g_strconcat (line, checksum, "\n", NULL);
 }
 
-/* Sets known->digest to the cached digest of @text with known->stamp, if the cached file is intact and is for this
- * stamp. */
+/* Sets known->digest to the cached digest of @text if the cached file is intact and is for the stamp known->stamp. */
 static gboolean
 find_digest (const PlaitTextCache *text_cache, const char *text, const char *name, PlaitKnownText *known)
 {

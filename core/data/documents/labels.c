@@ -43,7 +43,7 @@ check_label (const PlaitVocabulary *vocabulary, const gint32 *ids, gsize n, cons
   return fail_unknown (vocabulary, label, line, error);
 }
 
-/* Returns the number of tokens of @document, without special ones. */
+/* Returns the number of tokens of @document, without BOS and EOS. */
 static gint64
 count_tokens (const PlaitDocument *document)
 {

@@ -152,12 +152,10 @@ void plait_gradient_scatter (PlaitTape *tape, PlaitNode *input, PlaitTensor grad
 /* Adds @factor * @from to the gradient of @input. Does nothing if @input is NULL or needs no gradient. */
 void plait_gradient_add (PlaitTape *tape, PlaitNode *input, PlaitScalar factor, PlaitTensor from);
 
-/*
- * Like plait_gradient_target, but may hand over the storage of *gradient (contiguous, in the arena, in the shape of
- * @input). If @input has no gradient yet, *gradient becomes its gradient: *beta is 0, and the returned tensor holds the
- * values of *gradient, which the caller changes in place; gradient->data is set to NULL. The call must be the last
- * contribution of a backward.
- */
+/* Like plait_gradient_target, but @input may take over the storage of *gradient (contiguous, in the arena, in the
+ * shape of @input) if @input has no gradient yet. Then *beta is 0, the returned tensor has the values of *gradient,
+ * the caller changes it in place, and gradient->data is set to NULL. The call must be the last contribution of a
+ * backward. */
 PlaitTensor plait_gradient_inherit (PlaitTape *tape, PlaitTensor *gradient, PlaitNode *input, PlaitScalar *beta);
 
 /* Adds @factor * *gradient to the gradient of @input; may hand over the storage as plait_gradient_inherit does. */

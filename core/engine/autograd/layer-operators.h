@@ -109,7 +109,7 @@ PlaitNode *plait_rnn (PlaitTape *tape, const PlaitRecurrentCell *cell, PlaitNode
 /* An input of a pair cell's gates from another pair: for pair i, row link[i] of @x times @weight. */
 typedef struct
 {
-  const gint64 *link; /* [pairs] a pair of the same sentence, or -1 for no input; borrowed */
+  const gint64 *link; /* [pairs] index of another pair of the same sentence, -1: none; borrowed */
   PlaitNode *x;       /* [pairs, in] values of all pairs */
   PlaitNode *weight;  /* [in, 3 w] weight for reset gate, update gate and candidate */
 } PlaitPairInput;

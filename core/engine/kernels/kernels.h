@@ -132,8 +132,7 @@ typedef struct
   const PlaitScalar *previous_cell; /* row: previous cell state, NULL: zeros; node: left child's cell state */
   const PlaitScalar *right_cell;    /* cell state of the right child */
   PlaitScalar *state;
-  PlaitScalar *next; /* second place for the new state of a row, where the next step reads the previous state; NULL: no
-                        second place */
+  PlaitScalar *next; /* another place to write the new state of a row to, where the next step reads it; NULL: none */
   PlaitScalar *cell;
   PlaitScalar *reset_state; /* output: reset * previous */
 

@@ -17,7 +17,7 @@ typedef struct
   PlaitInterval interval; /* interval of the score; not computed if interval.resamples is 0 */
 } PlaitResult;
 
-/* Returns the result for rows @statistics; without interval if @resamples is 0. (transfer full) */
+/* Returns the result of the rows in @statistics; without interval if @resamples is 0. (transfer full) */
 PlaitResult *plait_result_new (const PlaitMetric *metric, const PlaitStatistics *statistics, guint resamples,
                                guint64 seed, GError **error);
 

@@ -230,8 +230,8 @@ plait_registry_find (PlaitRegistry *registry, PlaitPluginKind kind, const char *
 
   if (!plait_name_is_valid (name))
     return plait_fail_null (error, PLAIT_ERROR_PLUGIN,
-                            "\"%s\" is not a valid name of a plugin; give a name (letters, digits, '-', '_') and put "
-                            "the folder into PLAIT_PLUGIN_PATH",
+                            "\"%s\" is not a valid name of a plugin; give a name (letters, digits, '-', '_') and add "
+                            "the plugin's folder to PLAIT_PLUGIN_PATH",
                             name);
   plugin = lookup (registry, kind, name);
   if (!plugin)

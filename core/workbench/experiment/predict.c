@@ -46,7 +46,7 @@ check_tags (const PlaitResolution *resolution)
   check_first_source (resolution);
   if (resolution->experiment->public.data.document_length > 0)
     plait_resolution_problem (resolution, "data", "document_length",
-                              "limits documents, which would cut off tokens that have tags; drop the key");
+                              "limits the length of documents, so tokens with tags might be cut off; drop the key");
 }
 
 /* Checks [predict] kind=choice: one source of documents, with an encoder that reads each sentence alone. */
@@ -76,7 +76,7 @@ check_choice (const PlaitResolution *resolution)
         source->encoder->plugin->name, plait_input_kind_name (source->kind));
   if (experiment->data.document_length > 0)
     plait_resolution_problem (resolution, "data", "document_length",
-                              "limits documents, which would cut off sentences to choose from; drop the key");
+                              "limits the length of documents, so the correct sentence might be cut off; drop the key");
 }
 
 /* Checks [predict] kind=span: the first source must have documents that begin with a start token. */
@@ -97,7 +97,7 @@ check_span (const PlaitResolution *resolution)
         source->stream);
   if (experiment->data.document_length > 0)
     plait_resolution_problem (resolution, "data", "document_length",
-                              "limits documents, which would cut off answers; drop the key");
+                              "limits the length of documents, so answers might be cut off; drop the key");
 }
 
 /* Checks [predict] kind=masked: the first source is also the target. */

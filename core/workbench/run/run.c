@@ -225,8 +225,8 @@ check_run_diff (const PlaitRunState *run, GError **error)
       ranks,
       g_str_equal (own, first)
           || plait_fail (error, PLAIT_ERROR_INPUT,
-                         "the process on %s has another plait, other plugins or data, or another run to continue than "
-                         "the first process; give all processes the same files",
+                         "the process on %s differs from the first process in plait, plugins, data or the run to "
+                         "continue; give all processes the same files",
                          g_get_host_name ()),
       error);
 }

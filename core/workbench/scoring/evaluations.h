@@ -46,8 +46,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitEvaluations, plait_evaluations_free)
  * plait_evaluations_make(). */
 guint plait_evaluations_due (const PlaitEvaluations *evaluations);
 
-/* TRUE if the file has evaluations of splits that the experiment no longer has, which plait_evaluations_write() would
- * drop. FALSE if named evaluations are made. */
+/* TRUE if the file has evaluations of splits that the experiment no longer has, which plait_evaluations_write()
+ * would drop. FALSE with a name (setup->name): then all other evaluations are kept. */
 gboolean plait_evaluations_has_others (const PlaitEvaluations *evaluations);
 
 /* Loads the parameters of evaluate.checkpoint into the model, and makes the evaluations that are due. */

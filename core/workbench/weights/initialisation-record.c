@@ -114,7 +114,8 @@ log_misfits (const PlaitInitialisation *initialisation, PlaitLog *log)
       logged++;
     }
   if (n > logged)
-    plait_log_info (log, "and %u more that do not fit: see /initialisation of the run", n - logged);
+    plait_log_info (log, "and %u more whose shape or vocabulary does not fit: see /initialisation of the run",
+                    n - logged);
 }
 
 /* TRUE if the glob @text matches a parameter of the model. */

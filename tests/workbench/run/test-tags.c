@@ -153,7 +153,7 @@ TEST_CASE (tags, are_refused_where_they_do_not_fit)
 
   check_refused (experiment, "train.source_dropout=.1", "source_dropout: 0.1 would drop the first source too");
   check_refused (experiment, "data.document_length=10",
-                 "document_length: limits documents, which would cut off tokens that have tags");
+                 "document_length: limits the length of documents, so tokens with tags might be cut off");
   plait_test_write ("test.tags", "odd even\n");
   plait_test_write ("test.text", "w1\n");
   plait_test_write ("test.sign", "turned\n");
