@@ -38,8 +38,8 @@ leaves_backward (const BackwardCall *call, gint64 entry)
                                              : PLAIT_GRADIENT_TERM (tree_descent_leaf, dleaves[i]);
 }
 
-/* Writes the gradients of the scores of a set, and adds to the gradient of the path weight of its parent. A parent may
- * occur several times among the weighed rows, always side by side. */
+/* Writes the gradients of the scores of @set. Adds to the gradient of the path weight of the parent of @set. If a
+ * parent occurs several times among the weighed rows, these rows are neighbours. */
 static void
 set_backward (const BackwardCall *call, gint64 set)
 {

@@ -25,13 +25,11 @@ PlaitNode *plait_tape_keyed_leaf (PlaitTape *tape, gconstpointer key, PlaitTenso
 /* Returns the gradient of the leaf with key @key; no data if no gradient has arrived or there is no such leaf. */
 PlaitTensor plait_tape_keyed_gradient (const PlaitTape *tape, gconstpointer key);
 
-/*
- * Reports the progress of backward to callers who use gradients before its end. Recorded nodes have places, numbered
- * from 1 in the order in which they were made. @report is called when backward begins and after each node: backward has
- * run for all nodes from place @left on. The gradient of a leaf is complete when @left is at most
- * plait_tape_keyed_place () of the leaf. That place is G_MAXINT if no node reads the leaf or if the leaf does not
- * exist. plait_tape_begin removes the report.
- */
+/* Reports the progress of backward to callers who use gradients before its end. Nodes are numbered from 1 in the
+ * order in which they were recorded. @report is called when backward begins and after each node: backward has run
+ * for all nodes from number @left on. plait_tape_keyed_place () returns the number of the first node that reads a
+ * leaf; the gradient of the leaf is complete when @left is at most this number. It returns G_MAXINT if no node reads
+ * the leaf or if the leaf does not exist. plait_tape_begin removes the report. */
 typedef void (*PlaitTapeReport) (gpointer data, gint left);
 void plait_tape_report_backward (PlaitTape *tape, PlaitTapeReport report, gpointer data);
 gint plait_tape_keyed_place (const PlaitTape *tape, gconstpointer key);
@@ -187,9 +185,9 @@ const PlaitPacked *plait_weight_reuse_packed (PlaitTape *tape, PlaitNode *weight
 const PlaitPacked *plait_weight_reuse_transposed (PlaitTape *tape, PlaitNode *weight, PlaitTensor value, gint64 rows,
                                                   PlaitPrecision precision);
 
-/* Sets factor->packed to the panels that plait_weight_reuse_packed or, if @transposed, plait_weight_reuse_transposed
- * returns. If there are none and @many is TRUE (many steps will use @factor), packs panels for @factor alone. Does
- * nothing if @weight is NULL. */
+/* Sets factor->packed to the panels that plait_weight_reuse_packed returns, or plait_weight_reuse_transposed if
+ * @transposed. If it returns no panels and many steps will use @factor (@many), packs panels that only @factor uses.
+ * Does nothing if @weight is NULL. */
 void plait_weight_reuse_pack (PlaitTape *tape, PlaitRnnWeight *factor, PlaitNode *weight, gint64 rows,
                               gboolean transposed, gboolean many);
 

@@ -242,7 +242,8 @@ first_key_of_tile (const Piece *piece, gint64 first)
   return RELATIVE ? first_key_of_query (piece, first) / piece->block * piece->block : 0;
 }
 
-/* Returns how many of the keys @from .. @from + @n - 1 come before the first key that query @query sees. */
+/* The range of keys that query @query sees has an end. Returns how many of the keys @from .. @from + @n - 1 come
+ * before this end, also those before the beginning of the range. */
 static inline gint64
 unseen_of_block (const Piece *piece, gint64 query, gint64 from, gint64 n)
 {

@@ -17,9 +17,9 @@
  * residual stream is the layer's states; plait_cross_normalise does pre-norm, or plait_cross_residual does post-norm.
  * - Recurrent, in a GRU or LSTM decoder: one head, scores of recurrent-attention.h. The residual stream is the pair
  * (query, context). It begins as (state, 0). plait_cross_residual adds a context c: the result is (query + R c, context
- * + c). R exists only if there is a later slot. So the combiners serial, parallel and flat with one memory give the
- * plain decoders of the papers. The sentinel is sigmoid (W [s'; y] + b) * query, with the previous state s' and the
- * embedding y of the word that the step reads.
+ * + c), where R is a weight of the slot, and R c is left out in the last slot. So the combiners serial, parallel and
+ * flat with one memory give the plain decoders of the papers. The sentinel is sigmoid (W [s'; y] + b) * query, with the
+ * previous state s' and the embedding y of the word that the step reads.
  *
  * attention-declare.c: calls during build; cross-attention.c: calls while running; attention-sparse.c: calls while
  * running, for selected rows; attention-unfused.c: attention that returns weights; attention-keys.c: state of a pass.

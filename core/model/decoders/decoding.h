@@ -109,7 +109,8 @@ struct PlaitDecoderState
   gint64 *length;      /* [hypotheses] of the previous step */
   gint64 *next_length; /* [hypotheses] of the current step: buffer */
 
-  /* Set if the target has roles, or if a combiner reads positions, sentences or tokens of its queries. */
+  /* These two are not NULL if the target has roles, or if a combiner reads positions, sentences or tokens of its
+   * queries. */
   gint64 *sentence;      /* [hypotheses] of the previous step: index of the sentence that each is in */
   gint64 *next_sentence; /* [hypotheses] of the current step: buffer */
 };

@@ -100,7 +100,7 @@ plait_trainer_truncated_batch (const PlaitTrainer *trainer, const PlaitBatch *ba
 /* Two of the first batches: the largest one with a long sentence, and the largest one without a long sentence. */
 typedef struct
 {
-  PlaitBatch *all; /* the largest batch with a long sentence; NULL if no batch has one */
+  PlaitBatch *all; /* the largest of the sampled batches with a long sentence; NULL if none has one */
   PlaitBatch *shorter;
   gint64 rows; /* largest number of rows of a batch */
 } Largest;

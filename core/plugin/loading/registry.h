@@ -35,7 +35,7 @@ struct PlaitPlugin
 /* Returns a registry of the plugins in the standard folders. (transfer full) */
 PlaitRegistry *plait_registry_new (void);
 
-/* Returns a registry of the plugins in @folders (NULL-terminated) alone. (transfer full) */
+/* Returns a registry of the plugins in @folders (NULL-terminated) and no other folders. (transfer full) */
 PlaitRegistry *plait_registry_new_for_folders (const char *const *folders);
 void plait_registry_free (PlaitRegistry *registry);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitRegistry, plait_registry_free)

@@ -425,8 +425,8 @@ plait_score_column_split_text (const PlaitScoreColumn *score_column)
              : g_strdup (score_column->split);
 }
 
-/* Adds a column for @score, if there is none yet, after the last column with the same references, or else after the
- * last column of the same split. */
+/* Adds a column for @score if there is none yet. The new column follows the last column with the same references; if
+ * there is none, the last column of the same split. */
 static void
 add_score_column (GArray *score_columns, const PlaitRunScore *score)
 {

@@ -20,8 +20,9 @@ gboolean plait_resume_check_settings (const PlaitExperiment *experiment, PlaitSt
 gboolean plait_resume_check_made_of (const PlaitExperiment *experiment, const PlaitRunInputs *run_inputs,
                                      const char *training_fingerprint, PlaitStore *old, GError **error);
 
-/* TRUE if @trainer, which is at the end of a finished run, has updates left. The finished run has validated at its end;
- * if @validates (there is validation text), warns if one long run would not have validated there. */
+/* TRUE if @trainer, which is at the end of a finished run, has updates left. A finished run has validated at its
+ * end. If @validates is TRUE (there is validation text), warns if a single longer run would not have validated at
+ * this update. */
 gboolean plait_resume_check_longer (const PlaitTrainer *trainer, const PlaitExperiment *experiment, gboolean validates,
                                     const char *output, PlaitLog *log, GError **error);
 

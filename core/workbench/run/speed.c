@@ -8,7 +8,7 @@
 #include "search/search.h"
 
 #define SECONDS .5     /* seconds that are spent on timing translations, and as many on timing updates */
-#define MAX_BATCHES 20 /* maximum number of batches that are timed, of translations and of updates */
+#define MAX_BATCHES 20 /* maximum number of batches of translations, and of updates, that are timed */
 #define FORWARD (1. / 3)
 
 /* Sets *@sentence to the seconds of search for each sentence of @corpus. Every translation of a batch gets the mean

@@ -283,13 +283,13 @@ take (PlaitInitialisation *initialisation, const PlaitRunInputs *run_inputs, Pla
         return FALSE;
     }
   return n[PLAIT_INITIALISATION_TAKEN] + n[PLAIT_INITIALISATION_GROWN] > 0
-         || plait_fail (error, PLAIT_ERROR_INPUT,
-                        "%s: train.initialise takes none of its parameters: %u parameters of this model are not in it, "
-                        "%u are left out by train.initialise_take and train.initialise_leave, %u have another shape "
-                        "and %u another vocabulary; name a run of a model that shares components with this one",
-                        initialisation->experiment->train.initialise, n[PLAIT_INITIALISATION_FRESH],
-                        n[PLAIT_INITIALISATION_LEFT], n[PLAIT_INITIALISATION_OTHER_SHAPE],
-                        n[PLAIT_INITIALISATION_OTHER_VOCABULARY]);
+         || plait_fail (
+             error, PLAIT_ERROR_INPUT,
+             "%s: train.initialise takes no parameter from this file: %u parameters of this model are missing there, "
+             "%u are left out by train.initialise_take and train.initialise_leave, %u have another shape and %u "
+             "another vocabulary; name a run of a model that shares components with this one",
+             initialisation->experiment->train.initialise, n[PLAIT_INITIALISATION_FRESH], n[PLAIT_INITIALISATION_LEFT],
+             n[PLAIT_INITIALISATION_OTHER_SHAPE], n[PLAIT_INITIALISATION_OTHER_VOCABULARY]);
 }
 
 static gboolean

@@ -457,7 +457,7 @@ TEST_CASE (initialise, refuses)
     { { "train.initialise=flipped.h5" }, PLAIT_ERROR_CORRUPT, "flipped.h5" },
     { { "train.initialise=base.h5", "train.initialise_take=nothing" },
       PLAIT_ERROR_INPUT,
-      "base.h5: train.initialise takes none of its parameters: 0 parameters of this model are not in it" },
+      "base.h5: train.initialise takes no parameter from this file: 0 parameters of this model are missing there" },
     { { "train.initialise=base.h5", "train.initialise_checkpoint=average" },
       PLAIT_ERROR_INPUT,
       "there is no checkpoint \"average\" (the checkpoints are: last, best); name one of them, or train" },
@@ -503,7 +503,7 @@ TEST_CASE (initialise, refuses_forged_runs)
     {
       static const char *const parts[]
           = { "forged.h5:/@experiment:1: ", "decoder/norm/gain has values that are undefined or out of range",
-              "takes none of its parameters" };
+              "takes no parameter from this file" };
       PlaitScalar values[8] = { 1, 1, 1, (PlaitScalar)NAN, 1, 1, 1, 1 };
       gint64 shape[] = { 1, 8 };
       g_autoptr (PlaitStore) store = plait_store_create (path, NULL);
