@@ -49,7 +49,8 @@ void plait_text_cache_store (const PlaitTextCache *text_cache, const char *text,
 #define PLAIT_TEXT_CACHE_CORPUS_SUFFIX ".corpus"
 #define PLAIT_TEXT_CACHE_IDS_SUFFIX ".ids"
 
-/* Removes corpora above the limit from the folder of the file @kept. */
+/* Removes the corpora that were used longest ago from the folder of the file @kept, if there are more than the
+ * limit. */
 void plait_text_cache_trim (const PlaitTextCache *text_cache, const char *kept);
 
 /* State and digest of a text file when it was read. */

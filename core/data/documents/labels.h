@@ -57,7 +57,7 @@ plait_id_of_number (float number)
   return id;
 }
 
-/* Returns the number of the target @id. */
+/* Returns the value, a number, that the target @id stands for. */
 static inline float
 plait_number_of_id (gint32 id)
 {

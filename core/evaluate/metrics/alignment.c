@@ -87,7 +87,7 @@ finish (PlaitMetric *metric, GError **error)
 {
   return metric->unit == PLAIT_UNIT_SENTENCE
          || plait_fail (error, PLAIT_ERROR_INPUT,
-                        "metric \"%s\": its links are numbers of words in a sentence, so it cannot score documents; "
+                        "metric \"%s\": its links name positions of words in a sentence, so it cannot score documents; "
                         "leave unit=document out",
                         metric->text);
 }

@@ -82,8 +82,9 @@ void plait_search_row_log_probabilities (const PlaitSearch *search, PlaitSearchW
                                          gint64 n, gint64 n_words, guint best, PlaitScalar *log_probabilities);
 
 /* Selects the words of each row of a step by plait_beam_row_words, and writes them to @ids and @log_probabilities
- * [rows][best]; @best comes from plait_beam_row_columns. @words [members]: distribution of each member. @own_words:
- * maximum number of own words of a sentence, source words outside the vocabulary; their ids follow the vocabulary. */
+ * [rows][best]; @best comes from plait_beam_row_columns. @words [members]: distribution of each member. Own words
+ * are source words outside the vocabulary; their ids follow those of the vocabulary, and a sentence has at most
+ * @own_words of them. */
 void plait_search_row_words (const PlaitSearch *search, PlaitSearchWorkspace *workspace, const PlaitBeam *beam,
                              const PlaitWordDistribution *words, gint64 own_words, const gint32 *forbidden,
                              guint n_forbidden, gboolean end, guint best, gint32 *ids, PlaitScalar *log_probabilities);

@@ -196,7 +196,8 @@ describe_origin (const PlaitExperiment *experiment, const char *stream)
                           plait_experiment_factor_source (experiment, stream) != NULL);
 }
 
-/* Returns the sizes of the vocabularies of @experiment that are not learnt, by name. (transfer full) */
+/* Returns a table from names of vocabularies to their sizes, for the vocabularies of @experiment that it does not
+ * learn. (transfer full) */
 static GHashTable *
 find_sizes (const PlaitParameterMatch *match, const PlaitExperiment *experiment)
 {

@@ -222,8 +222,8 @@ void plait_resolution_check_training_files (const PlaitResolution *resolution);
  * the first stream of its split. Skips documents of several lines. */
 void plait_resolution_check_lines (const PlaitResolution *resolution);
 
-/* Adds a problem for each reference of a test split or of validation that a metric cannot score, and for each file of
- * further references with another number of texts. Accepts all references of masked text. */
+/* Adds a problem for each reference that a metric cannot score, in validation and test splits, and for each file of
+ * further references that has not as many texts as the target's file. Accepts all references of masked text. */
 void plait_resolution_check_references (const PlaitResolution *resolution);
 
 /* Finds the name map, and adds a problem if training cannot begin with train.initialise. */

@@ -404,7 +404,7 @@ keep_others (const PlaitEvaluations *evaluations, PlaitStore *store, GError **er
         continue;
       if (!beside && !still_counts (evaluations, names[i]))
         plait_log_warning (evaluations->setup.log,
-                           "%s was evaluated under other settings than the run has now, and is left out; plait test "
+                           "the evaluation %s has other settings than the run has now, so it is left out; plait test "
                            "evaluates it again",
                            names[i]);
       else if (!keep (evaluations, store, names[i], error))

@@ -27,12 +27,11 @@ typedef enum
   PLAIT_PUBLISHED_TAKEN,
 } PlaitPublishedOutcome;
 
-/*
- * Reads the values of @parameter; call plait_parameters_write_values() before. Sets @there to the rows and width of the
- * tensor, or of the matrix that the map makes of tensors; leaves @there alone if there is no such matrix. For
- * learned positions, reads the first rows; the tensor may have more or fewer. With a map, another shape or a missing
- * tensor that is not optional is an error that names the map and the file of weights.
- */
+/* Reads the values of @parameter; call plait_parameters_write_values() before. Sets @there to the rows and width of
+ * the tensor, or of the matrix that the map makes of tensors; leaves @there alone if there is no such matrix. For
+ * learned positions, reads the first rows; the tensor may have more or fewer rows than @parameter. If there is a
+ * map, it is an error that names the map and the file of weights if the shape is another, or if a tensor is missing
+ * and not optional. */
 PlaitPublishedOutcome plait_published_read (PlaitPublished *published, const PlaitParameter *parameter, gint64 there[2],
                                             GError **error);
 
