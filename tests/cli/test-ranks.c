@@ -299,7 +299,7 @@ TEST_CASE (ranks, refuse_in_one_sentence)
 {
   SKIP_WITHOUT_MPI;
   check_refused ("few-shards", "train.shards is 1: each process needs a shard");
-  check_refused ("two-experiments", "than the first process; give all processes the same files");
+  check_refused ("two-experiments", "differs from the first process in plait, plugins, data or the run to continue");
   check_refused ("second-fails", "process 2 of 2: ");
   check_refused ("dry-run", "--dry-run runs as one");
   check_refused ("no-option", "did you mean \"--output\"?");

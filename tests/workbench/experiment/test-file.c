@@ -143,7 +143,6 @@ TEST_CASE (experiment_file, the_resolved_text_reads_back_to_itself)
 TEST_CASE (experiment_file, names_of_training_files_may_have_semicolons)
 {
   g_autoptr (PlaitRegistry) registry = example_registry ();
-  g_autoptr (PlaitExperiment) plain = example_load (registry, example_text, NULL, NO_ERROR);
   g_autoptr (GString) changed = g_string_new (example_text);
   const char *paths[] = { plait_test_path ("text/x;y"), plait_test_path ("text/x\\y") };
 
