@@ -50,11 +50,7 @@ add_source (PlaitAlignmentScores *scores, const char *name, const char *path, GE
   *source = (Source){ .name = name };
   while (source->index < scores->aligner->n && !g_str_equal (scores->aligner->sources[source->index].name, name))
     source->index++;
-  if (source->index == scores->aligner->n)
-    return plait_fail (
-        error, PLAIT_ERROR_INPUT,
-        "%s: the decoder does not attend to the tokens of source %s, so they cannot be aligned; leave this file out",
-        path, name);
+  g_assert (source->index < scores->aligner->n); /* plait_experiment_model_check_alignment */
   source->references = plait_text_file_lines (path, FALSE, MAX_BYTES, error);
   if (!source->references)
     return FALSE;

@@ -2,10 +2,10 @@
 #include "grid/cost.h"
 
 #include <poll.h>
-#include <string.h>
 #include <sys/mman.h>
 
 #include "run/process.h"
+#include "scoring/evaluation-references.h"
 
 enum
 {
@@ -59,7 +59,7 @@ read_measured (const PlaitGrid *grid, const PlaitGridCell *cell, Measured *measu
       g_autofree char *place = g_strdup_printf ("/environment/evaluation/%s", splits[i]);
 
       /* No other cell has the named evaluations SPLIT.NAME, which plait test added to this run. */
-      if (!strchr (splits[i], '.'))
+      if (!plait_evaluation_is_named (splits[i]))
         measured->evaluation += read_seconds (run, place);
     }
   return measured->training > 0;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "scoring/evaluation-references.h"
 
+#include <string.h>
+
 #include "documents/documents.h"
 #include "experiment/groups.h"
 
@@ -27,6 +29,12 @@ plait_evaluation_join (const PlaitExperiment *experiment, const char *split, cha
                        "them before scoring",
                        split, plait_evaluation_join_name (found));
   plait_text_join_pieces (texts, experiment->evaluate.join);
+}
+
+gboolean
+plait_evaluation_is_named (const char *name)
+{
+  return strchr (name, '.') != NULL;
 }
 
 char *

@@ -17,6 +17,9 @@ const char *plait_evaluation_join_name (PlaitTextPieces pieces);
  * the texts look like pieces, warns on @log (may be NULL). */
 void plait_evaluation_join (const PlaitExperiment *experiment, const char *split, char **texts, PlaitLog *log);
 
+/* TRUE if @name in /evaluation is a named evaluation (SPLIT.NAME); names of splits have no dot. */
+gboolean plait_evaluation_is_named (const char *name);
+
 /* Returns the split that the evaluation @name, SPLIT or SPLIT.NAME, reads. (transfer full) */
 char *plait_evaluation_split (const char *name);
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "scoring/evaluations.h"
 
-#include <string.h>
-
 #include "scoring/outside-scores.h"
 #include "setup/limits.h"
 #include "setup/replacement.h"
@@ -45,13 +43,6 @@ item_clear (gpointer data)
   plait_evaluation_free (item->evaluation);
   if (item->owned)
     plait_corpus_free (item->corpus);
-}
-
-/* TRUE if @name in /evaluation is a named evaluation (SPLIT.NAME); names of splits have no dot. */
-static gboolean
-is_beside (const char *name)
-{
-  return strchr (name, '.') != NULL;
 }
 
 /* TRUE if the file has the evaluation @name with @fingerprint. */
@@ -152,7 +143,7 @@ plait_evaluations_has_others (const PlaitEvaluations *evaluations)
   g_auto (GStrv) names = names_in_file (evaluations, NULL);
 
   for (guint i = 0; names && names[i] && !evaluations->setup.name; i++)
-    if (!is_beside (names[i]) && !find (evaluations, names[i]))
+    if (!plait_evaluation_is_named (names[i]) && !find (evaluations, names[i]))
       return TRUE;
   return FALSE;
 }
@@ -400,7 +391,7 @@ keep_others (const PlaitEvaluations *evaluations, PlaitStore *store, GError **er
 
   for (guint i = 0; names && names[i]; i++)
     {
-      if (find (evaluations, names[i]) || !(beside || is_beside (names[i])))
+      if (find (evaluations, names[i]) || !(beside || plait_evaluation_is_named (names[i])))
         continue;
       if (!beside && !still_counts (evaluations, names[i]))
         plait_log_warning (evaluations->setup.log,
