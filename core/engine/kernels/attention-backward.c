@@ -23,7 +23,8 @@ typedef struct
   PlaitScalar *dkeys;    /* [keys][padded] */
   PlaitScalar *dvalues;
 
-  /* Factors rounded to bfloat16. If products use bfloat16, these fields replace the transposed and the copied rows. */
+  /* Factors rounded to bfloat16. If products use bfloat16, these fields replace @transposed_keys, @value_columns,
+   * @queries and @dcontext. */
   Right key_panels; /* keys of the block, transposed */
   Right value_panels;
   Right key_row_panels;    /* keys of the block, not transposed */
@@ -64,7 +65,7 @@ take_workspace (const Piece *piece, PlaitScalar *data, Workspace *workspace)
   return scratch.taken;
 }
 
-/* Writes rows @first .. @first + @n - 1 of the head: target = beta * target + factor * gradient. */
+/* Writes the columns of the head in rows @first .. @first + @n - 1: target = beta * target + factor * gradient. */
 static void
 write_gradient (const Piece *piece, const PlaitGradientTarget *target, gint64 first, gint64 n, PlaitScalar factor,
                 const PlaitScalar *gradient)
@@ -140,8 +141,8 @@ softmax_backward (const Piece *piece, gint64 query, PlaitScalar *weights, PlaitS
     drop (piece, query, weights, from, seen);
 }
 
-/* Returns the rows of the keys in @part: in place, or the copies in the workspace, which holds the block at key
- * @from. */
+/* Returns the rows of the keys in @part: in place, or the copies in the workspace. @from is the first key of the block
+ * that the workspace holds. */
 static Rows
 key_rows_of_key_range (const Piece *piece, const Workspace *workspace, KeyRange part, gint64 from)
 {
@@ -209,8 +210,8 @@ add_to_queries (const Piece *piece, const Workspace *workspace, gint64 first, gi
   }
 }
 
-/* Adds the gradients of queries @first .. @first + @n - 1, and of the keys that these queries see in the block at key
- * @from. */
+/* Adds what queries @first .. @first + @n - 1 and the block at key @from contribute to the gradients of queries, keys
+ * and values. */
 static void
 tile_backward (const Piece *piece, const Workspace *workspace, gint64 first, gint64 n, gint64 from)
 {
@@ -249,7 +250,7 @@ lay_out_block (const Piece *piece, Workspace *workspace, gint64 from, gint64 end
   rows_of_key_range (piece, part, FALSE, piece->in_place, workspace->keys + (part.key - from) * piece->padded);
 }
 
-/* Adds the gradients of the block at key @from, over all tiles of queries that see it. */
+/* Adds what the block at key @from contributes to all gradients, over all tiles of queries that see the block. */
 static void
 block_backward (const Piece *piece, Workspace *workspace, gint64 from)
 {

@@ -15,7 +15,7 @@ typedef struct
                            range of its entries */
   const gint64 *gather; /* row in @keys and @values of each key; NULL: row i for key i. Forward only */
   /* Attention weights before dropout, written by the forward pass: [heads][pairs], or NULL. The pairs of a sentence are
-   * [its queries][its keys], sentences end to end. Keys that a causal query cannot see have weight 0. */
+   * [its queries][its keys], sentences end to end. Keys that a query cannot see have weight 0. */
   PlaitScalar *weights;
   const PlaitScalar *transposed_keys; /* copy of @keys from plait_transpose_keys, or NULL. Set for all memories or
                                          for none; forward only; not with @gather */
@@ -84,8 +84,8 @@ typedef struct
   const PlaitAttentionMemory *memories;
   guint n_memories;
   const PlaitAttentionSettings *settings;
-  gboolean separate;     /* TRUE: each sentence with one query uses the kernel for one query; FALSE: this kernel is used
-                            only if every sentence has one query */
+  gboolean separate;     /* TRUE: use the kernel for one query in each sentence with one query; FALSE: only if every
+                            sentence has one query. In both cases only if this kernel supports the job */
   PlaitScalar *log_sums; /* log-sum-exp of the scores, [r][heads], which forward writes and backward reads; or NULL */
 
   /* Backward only. Every target is written completely, in the order queries, keys and values of memory 0, keys and

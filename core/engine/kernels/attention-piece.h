@@ -208,8 +208,8 @@ shift_of (const Piece *piece)
   return piece->job->settings->causal ? 0 : piece->keys - piece->queries;
 }
 
-/* RELATIVE only: returns the number of keys that a query sees in one direction, including the key at the query's
- * position. */
+/* RELATIVE only: returns the window: the number of keys that a query sees in one direction, including the key at the
+ * query's position. Without a window, returns a number that includes all keys. */
 static inline gint64
 window_of (const Piece *piece)
 {
@@ -242,15 +242,15 @@ first_key_of_tile (const Piece *piece, gint64 first)
   return RELATIVE ? first_key_of_query (piece, first) / piece->block * piece->block : 0;
 }
 
-/* The range of keys that query @query sees has an end. Returns how many of the keys @from .. @from + @n - 1 come
- * before this end, also those before the beginning of the range. */
+/* Returns how many of the keys @from .. @from + @n - 1 come before the first key that query @query sees. */
 static inline gint64
 unseen_of_block (const Piece *piece, gint64 query, gint64 from, gint64 n)
 {
   return RELATIVE ? CLAMP (first_key_of_query (piece, query) - from, 0, n) : 0;
 }
 
-/* Returns how many of the keys @from .. @from + @n - 1 come before the end of the range that query @query sees. */
+/* Returns how many of the keys @from .. @from + @n - 1 come before the end of the range that query @query sees. Keys
+ * before the beginning of the range are counted too. */
 static inline gint64
 seen_of_block (const Piece *piece, gint64 query, gint64 from, gint64 n)
 {

@@ -5,7 +5,8 @@
  * Forward pass of attention for one sentence and head. The softmax of a query is computed block by block: a weight is
  * exp (score - greatest score so far). If a block has a greater score, the context and total of the earlier blocks are
  * scaled down. If all keys fit into one block, the weights are divided by their total. Otherwise the context is divided
- * by the total.
+ * by the total. Each step is done for all queries of a tile before the next step, so that the processor can overlap the
+ * work of several queries.
  */
 
 typedef struct
@@ -211,8 +212,7 @@ raise_greatest (const Piece *piece, const Workspace *workspace, Running *running
 }
 
 /* Replaces the scores by exp (score - greatest), and by 0 for keys that a query cannot see. Adds the sum of each query
- * to @totals; at the first block, overwrites @totals. Does each step for all queries before the next step, so that the
- * processor can overlap their work. */
+ * to @totals; at the first block that the tile can see, overwrites @totals. */
 static void
 exponentiate (const Piece *piece, const Workspace *workspace, Running *running, PlaitScalar *totals, gint64 first,
               gint64 n, gint64 from, gint64 keys)

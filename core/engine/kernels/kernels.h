@@ -44,8 +44,8 @@ typedef struct
   guint head;
 } PlaitAttentionPiece;
 
-/* The vectors of one additive score, vector . tanh (query + key + extra); or the arrays to which their gradients are
- * added (NULL: not computed). */
+/* The vectors of one additive score, vector . tanh (query + key + extra); or the arrays for their gradients (NULL: not
+ * computed). */
 typedef struct
 {
   PlaitScalar *query;
@@ -139,10 +139,12 @@ typedef struct
   /* Backward only. */
   const PlaitScalar *dstate;
   const PlaitScalar *dcell;
-  PlaitScalar *carried;      /* row: in, the gradient of its state from the next step; out, the gradient of the previous
-                                state. Node: out, the gradients of both children's states */
-  PlaitScalar *carried_cell; /* row: as @carried, for cell states. Node: gradient of the left child's cell state, to
-                                which the kernel adds */
+  /* In: the gradient of a row's state from the next step. Out, except in an LSTM: what the previous state, or each
+   * child of a node, gets through the gates. The caller adds what it gets through the recurrent product. */
+  PlaitScalar *carried;
+  /* Row: in, the gradient of its cell state from the next step; out, the gradient of the previous cell state. Node:
+   * gradient of the left child's cell state, to which the kernel adds. */
+  PlaitScalar *carried_cell;
   PlaitScalar *carried_right; /* node: gradient of the right child's cell state, to which the kernel adds */
   const PlaitScalar *dreset;  /* gradient of reset_state */
   PlaitScalar *dprojected;    /* output: gradient of @projected, or NULL */
@@ -158,7 +160,8 @@ typedef struct
   gint64 vector_length; /* number of scalars in a vector */
   gint64 tile_width;    /* columns of a packed panel of a right factor, a multiple of vector_length */
   gint64 packed_width;  /* columns of a panel of a packed weight; tile_width is a multiple of it */
-  /* Use BLAS from this many rows on; 0: never. [0]: left factor as stored; [1]: left factor transposed. */
+  /* Use BLAS if the result has at least this many rows; 0: never. [0]: left factor as stored; [1]: left factor
+   * transposed. */
   gint64 blas_rows[2];
 
   /* Computes c [rows, width] = (@add: c +) a b over @depth. a[i][k] is at a[i * row + k * step], so a may be
@@ -195,17 +198,19 @@ typedef struct
                    const PlaitMask *mask, guint32 first);
   /* y = activation (x). */
   void (*activate) (PlaitActivation activation, PlaitScalar *y, const PlaitScalar *x, gint64 n);
-  /* dx = beta dx + dy * activation'. @kept is the input of the activation for GELU, swish and log, else its output. */
+  /* dx = beta dx + dy * activation'. @kept is the input of the activation for both GELUs, swish and log, else its
+   * output. */
   void (*activate_backward) (PlaitActivation activation, PlaitScalar *dx, PlaitScalar beta, const PlaitScalar *dy,
                              const PlaitScalar *kept, gint64 n);
   double (*total) (const PlaitScalar *x, gint64 n);
   double (*squares) (const PlaitScalar *x, gint64 n);
-  /* Updates elements @first .. @first + @n - 1 of a parameter. */
+  /* Updates elements @first .. @first + @n - 1 of a parameter. Then sets their gradients to 0, unless @settings keeps
+   * them. */
   void (*adam) (const PlaitUpdateSlot *slot, gint64 first, gint64 n, const PlaitUpdateSettings *settings);
   void (*adadelta) (const PlaitUpdateSlot *slot, gint64 first, gint64 n, const PlaitUpdateSettings *settings);
 
-  /* Normalises one row. Writes the mean of @x to *mean and 1 / standard deviation to *inverse. @mean and @inverse may
-   * be NULL. */
+  /* Normalises one row. Writes the mean of @x to *mean and 1 / sqrt (variance + @epsilon) to *inverse. @mean and
+   * @inverse may be NULL. */
   void (*layer_norm) (PlaitScalar *y, const PlaitScalar *x, const PlaitScalar *gain, const PlaitScalar *bias, gint64 n,
                       PlaitScalar epsilon, PlaitScalar *mean, PlaitScalar *inverse);
   /* Backward of layer_norm for one row: adds to dgain and dbias, and computes dx = beta dx + gradient of x (@dx NULL:
@@ -216,7 +221,7 @@ typedef struct
 
   /* Returns the greatest scalar, ignoring NaN. */
   PlaitScalar (*greatest) (const PlaitScalar *x, gint64 n);
-  /* Writes to @places, in order, the indices i with x[i] >= @bound, and returns their number. */
+  /* Writes to @places, in ascending order, the indices i with x[i] >= @bound, and returns their number. */
   gint64 (*at_least) (const PlaitScalar *x, PlaitScalar bound, gint64 n, gint32 *places);
   /* Returns the number of indices i with x[i] >= @bound. */
   gint64 (*count_at_least) (const PlaitScalar *x, PlaitScalar bound, gint64 n);
@@ -243,7 +248,7 @@ typedef struct
   /* Returns vector . tanh (query + key + extra); @extra may be NULL. */
   PlaitScalar (*additive_score) (const PlaitScalar *query, const PlaitScalar *key, const PlaitScalar *extra,
                                  const PlaitScalar *vector, gint64 n);
-  /* Adds the gradients of an additive score to the arrays of @to. */
+  /* Adds the gradients of an additive score to the arrays of @to, or overwrites those that @to replaces. */
   void (*additive_score_backward) (const PlaitAdditivePair *to, PlaitScalar dscore, const PlaitAdditivePair *from,
                                    gint64 n);
 
@@ -270,8 +275,9 @@ typedef struct
   /* Writes to @weights the softmax of scale * scores in each sibling group, and to @path the weights times the path
    * weight of the parent. A row in several groups gets the sum of its path weights; a row without a group gets 0. */
   void (*weigh_sibling_groups) (const PlaitSiblingTile *tile);
-  /* Backward of weigh_sibling_groups, which must have written weights and path before. @scores holds the gradients of
-   * the path. Overwrites @path with the gradients of the unscaled scores. */
+  /* Backward of weigh_sibling_groups, which must have written @path and, with @keeps, @weights. @scores holds the
+   * gradients of the path; those of parents are written here. Overwrites @path with the gradients of the unscaled
+   * scores. */
   void (*weigh_sibling_groups_backward) (const PlaitSiblingTile *tile);
   /* Writes the least and the greatest of @n integers; *greatest is at least -1. With n = 0: G_MAXINT64 and -1. */
   void (*extent) (const gint64 *numbers, gint64 n, gint64 *least, gint64 *greatest);
@@ -289,8 +295,8 @@ typedef struct
    * in reverse order. */
   PlaitCellKernel gru_after, gru_reset, gru_candidate, lstm;
   PlaitCellKernel gru_after_backward, gru_candidate_backward, gru_reset_backward, lstm_backward;
-  /* Compute a linear recurrence in one sentence, for @n columns from @first on. @scratch: room for 2 n scalars, in
-   * backward. */
+  /* Compute a linear recurrence in one sentence, for @n columns from @first on. The @scratch of scan_backward has room
+   * for 2 n scalars. */
   void (*scan) (const PlaitScanJob *job, gint64 sentence, gint64 first, gint64 n);
   void (*scan_backward) (const PlaitScanJob *job, gint64 sentence, gint64 first, gint64 n, PlaitScalar *scratch);
   /* Cells of tree nodes with two children. */
