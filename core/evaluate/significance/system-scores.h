@@ -4,8 +4,8 @@
 #include "significance/report.h"
 
 /*
- * Scores of several systems over the same references, by several metrics. The scores of each system are tested against
- * those of the first system. Commands that score text print these scores and tests.
+ * Score of one system by one metric, and the comparison of that system with the first system. Commands that score text
+ * have an array of these scores for each system, one score for each metric.
  */
 typedef struct
 {
@@ -23,7 +23,8 @@ void plait_system_scores_free (PlaitSystemScore *scores, const GPtrArray *metric
 gboolean plait_system_scores_compare (PlaitSystemScore *const *systems, guint n, const GPtrArray *metrics,
                                       PlaitTest test, guint trials, guint64 seed, GError **error);
 
-/* Adds the array @name of results to the open JSON object and, if they were @compared, the array "comparisons". */
+/* Adds the scores of one system to the open JSON object, as array @name. If @compared, also adds its comparisons, as
+ * array "comparisons". */
 void plait_system_scores_add_json (const PlaitSystemScore *scores, const GPtrArray *metrics, const char *name,
                                    gboolean compared, PlaitJson *json);
 

@@ -80,8 +80,8 @@ ends_short (const char *text, gsize n)
   return n == 2 || (is_consonant (text, n - 3) && !strchr ("wxy", text[n - 1]));
 }
 
-/* Finds the first of @rules (NULL-terminated) whose suffix the word has, and applies the rule if the rest of the word
- * has at least measure @measure. FALSE if no suffix fits. */
+/* Finds the first of @rules (NULL-terminated) whose suffix the word has. Replaces the suffix if the word passes the
+ * rule's test with @measure. Returns FALSE only if no suffix fits. */
 static gboolean
 apply (GString *word, const Rule *rules, gsize measure)
 {
@@ -109,7 +109,7 @@ step_1a (GString *word)
     apply (word, rules, 0);
 }
 
-/* Removes -ed and -ing. */
+/* Removes -ed and -ing after a vowel, and repairs the end of the word. */
 static void
 step_1b (GString *word)
 {
@@ -170,7 +170,7 @@ steps_2_to_4 (GString *word)
   apply (word, fourth, 2);
 }
 
-/* Removes a final e, and one l of a final ll. */
+/* Removes a final e, and one l of a final ll, if enough of the word remains. */
 static void
 step_5 (GString *word)
 {

@@ -15,8 +15,8 @@ gboolean plait_text_is_space (gunichar character);
 /* Removes white space at the end of @text in place, as str.rstrip () does. Returns @text. */
 char *plait_text_strip_end (char *text);
 
-/* Finds the next word at or after *@text, as str.split () does: sets *@text to its first byte and *@end to the byte
- * after its last one. FALSE if there are no more words. */
+/* Finds the next word at or after *@text, as str.split () does: sets *@text to the first byte of the word and *@end to
+ * the byte after the word. FALSE if there are no more words. */
 gboolean plait_text_next_word (const char **text, const char **end);
 
 /* Returns the number of words that str.split () finds in @text. */
@@ -50,5 +50,5 @@ char *plait_tokenise_international (const char *line);
 /* Returns the tokens of sacreBLEU's "zh": each Chinese character, and other text like 13a. (transfer full) */
 char *plait_tokenise_chinese (const char *line);
 
-/* Returns each character as a token, sacreBLEU's "char". (transfer full) */
+/* Returns each character except white space as a token, sacreBLEU's "char". (transfer full) */
 char *plait_tokenise_characters (const char *line);

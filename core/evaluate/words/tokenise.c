@@ -24,10 +24,9 @@ tokenise (char *line, PlaitTextRule *rules, GRegexCompileFlags flags)
   return g_string_free (g_steal_pointer (&joined), FALSE);
 }
 
-/* All symbols except apostrophe, hyphen, period and comma become tokens. A period or comma becomes a token if no digit
- * is before it, or if no digit is after it. A hyphen becomes a token after a digit. The original also adds spaces to
- * each space, which changes no word. All rules match single ASCII characters or a non-digit, so they may match
- * bytes. */
+/* All ASCII symbols except apostrophe, hyphen, period and comma become tokens. A period or comma becomes a token unless
+ * it is between two digits. A hyphen becomes a token after a digit. The original also adds spaces to each space, which
+ * changes no word. All rules match single ASCII characters or a non-digit, so they may match bytes. */
 static PlaitTextRule rules_13a[] = { { "([{-~[-`!-&(-+:-@/])", " \\1 " },
                                      { "([^0-9])([.,])", "\\1 \\2 " },
                                      { "([.,])([^0-9])", " \\1 \\2" },

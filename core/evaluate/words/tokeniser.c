@@ -87,7 +87,8 @@ plait_tokeniser_open (PlaitTokeniser *tokeniser, GError **error)
   return tokeniser->resources != NULL;
 }
 
-/* Returns the pieces of @line by SentencePiece, with spaces between them. (transfer full) */
+/* Returns the pieces of @line by SentencePiece, with spaces between them; a copy of @line if SentencePiece fails.
+ * (transfer full) */
 static char *
 cut_pieces (const PlaitSentencePiece *model, const char *line)
 {

@@ -30,14 +30,14 @@ typedef struct
   gconstpointer resources; /* library or model that the tokeniser uses; stays open until the process ends */
 } PlaitTokeniser;
 
-/* Opens the library or model that @tokeniser needs. Fails with PLAIT_ERROR_INPUT if the library is not installed, if a
- * model is needed but not given, or if a model is given but not needed. */
+/* Opens the library or model that @tokeniser needs. Fails with PLAIT_ERROR_INPUT if the library or its dictionary is
+ * not installed, if a model is needed but not given or cannot be read, or if a model is given but not needed. */
 gboolean plait_tokeniser_open (PlaitTokeniser *tokeniser, GError **error);
 
 /* Returns @line with white space between its tokens. Thread-safe. (transfer full) */
 char *plait_tokeniser_cut (const PlaitTokeniser *tokeniser, const char *line);
 
-/* Returns the name in signatures, such as "13a". (transfer none) */
+/* Returns the tokeniser's name in signatures, such as "13a". (transfer none) */
 const char *plait_tokeniser_signature (const PlaitTokeniser *tokeniser);
 
 /* Functions of modules of kind tokeniser. */

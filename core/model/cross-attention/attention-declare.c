@@ -45,7 +45,8 @@ plait_cross_n_memories (const PlaitCrossAttention *cross)
   return cross->declared->decoder->n_memories;
 }
 
-/* Returns @memory if there is such a memory; else stores a fault and returns 0. */
+/* Returns @memory if there is such a memory. Else stores a fault and returns 0 while the model is built, and fails the
+ * step while the model runs. */
 static guint
 check_memory (PlaitCrossAttention *cross, const char *call, guint memory)
 {
@@ -303,8 +304,8 @@ declare_recurrent (PlaitCrossAttention *cross, PlaitDeclaredAttention *attention
     declare_sentinel (cross, attention, &declaration);
 }
 
-/* Declares coverage for each memory that @attention reads. Its parameters are below @name/coverage, for joint attention
- * below @name/MEMORY/coverage. */
+/* If the decoder has coverage, declares it for each memory that @attention reads. The parameters of coverage are below
+ * @name/coverage, for joint attention below @name/MEMORY/coverage. */
 static void
 declare_coverage (PlaitCrossAttention *cross, PlaitDeclaredAttention *attention, const char *name,
                   const PlaitAttendSettings *requested)
@@ -351,7 +352,7 @@ declare_coverage (PlaitCrossAttention *cross, PlaitDeclaredAttention *attention,
     }
 }
 
-/* TRUE if each memory or context has its own key and value projections. */
+/* TRUE if each memory or context is projected to keys and values with its own parameters. */
 static gboolean
 is_separate (const PlaitCrossAttention *cross, const PlaitAttendSettings *requested)
 {

@@ -235,8 +235,8 @@ copy_sets (const PlaitAttentionRecord *record, PlaitRecordedSets *to, gint64 own
     }
 }
 
-/* Copies the weights that one attention has for @query of @from to query @at of @to. If the combiner did not call the
- * attention, the weights stay zero. */
+/* Copies the weights that one attention has for @query of @from to query @at of @to. Does nothing if the combiner did
+ * not call the attention. */
 static void
 copy_weights (PlaitAttentionRecord *to, Query at, const PlaitAttentionRecord *from, Query query,
               const PlaitRecordedAttention *attention)

@@ -13,8 +13,8 @@
 /* Coverage states of one attention to one memory. */
 typedef struct
 {
-  gint64 width;          /* width of a coverage state; 0: this memory has no coverage */
-  PlaitScalar *states;   /* states after the attention weights of the step were added: [pairs][width] */
+  gint64 width;          /* width of all coverage states of a pair; 0: this memory has no coverage */
+  PlaitScalar *states;   /* coverage states of each pair after the step, side by side: [pairs][width] */
   const char *name;      /* name of the numbers that the coverage plugin prepared for the rows, or NULL */
   PlaitScalar *prepared; /* number that the coverage plugin prepared for each memory row; NULL if @name is NULL */
 } PlaitRecordedCoverage;
@@ -54,7 +54,8 @@ struct PlaitRecordedAttention
   PlaitRecordedLayer *layers;
 };
 
-/* Name of joint attention if the combiner also has an unnamed attention to a memory. No plugin can use this name. */
+/* Name of joint attention in a record, if the combiner also has an unnamed attention to a memory. No plugin can give an
+ * attention this name. */
 #define PLAIT_RECORDED_JOINTLY "jointly"
 
 /* Weights of an attention over contexts, or of a sentinel. */
@@ -149,8 +150,8 @@ PlaitScalar *plait_attention_record_copied (PlaitAttentionRecord *record, guint 
 PlaitAttentionRecord *plait_attention_record_sentence (PlaitArena *arena, const PlaitAttentionRecord *batch,
                                                        gint64 sentence, gint64 length);
 
-/* Copies query row @row of sentence @sentence in @from to target row @target of @record, the record of that
- * sentence. */
+/* Copies query row @row of @from, counted over all sentences, to target row @target of @record. The row belongs to
+ * sentence @sentence of @from; @record is the record of this sentence. */
 void plait_attention_record_add_row (PlaitAttentionRecord *record, gint64 target, const PlaitAttentionRecord *from,
                                      gint64 sentence, gint64 row);
 

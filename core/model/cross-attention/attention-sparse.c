@@ -37,7 +37,8 @@ plait_cross_heads (PlaitCrossAttention *cross, const char *name, guint memory)
   return attention ? attention->heads : 1;
 }
 
-/* Fails the step unless every query selects rows of its own sentence. */
+/* Fails the step unless @selected has entries for each query and head, and every query selects only rows of its own
+ * sentence. */
 static void
 check_selected (PlaitCrossAttention *cross, const char *call, const PlaitDeclaredAttention *attention,
                 const PlaitSelectedRows *selected)
@@ -116,7 +117,7 @@ plait_cross_sparse_weights (PlaitCrossAttention *cross, const char *name, guint 
   return weights;
 }
 
-/* Records the weights of the selected rows; all other rows get 0. */
+/* Records the weights of all rows: the weights of the selected rows, and 0 for all other rows. */
 static void
 record (const PlaitCrossAttention *cross, const PlaitDeclaredAttention *attention, const PlaitSelectedRows *selected,
         const PlaitScalar *weights)
@@ -146,7 +147,8 @@ context_of (const PlaitCrossAttention *cross, const PlaitDeclaredAttention *atte
   return (PlaitContext){ .value = plait_cross_project_output (cross, attention, value, present), .present = present };
 }
 
-/* Returns the context: the sum of the values of the selected rows, multiplied by @weights. */
+/* Returns the context: the projected sum of the values of the selected rows, each value multiplied by its weight.
+ * Records @weights and stores them for readers. */
 static PlaitContext
 sparse_context (PlaitCrossAttention *cross, const PlaitDeclaredAttention *attention, const PlaitSelectedRows *selected,
                 PlaitNode *weights)
@@ -193,8 +195,8 @@ descend_additively (const PlaitCrossAttention *cross, const PlaitDeclaredAttenti
 }
 
 /* Descends into all branches at once with matrix products and returns the weighted sum of the leaves. Returns NULL if
- * that is not possible: the memory's tree does not allow it, there are too few queries, or the weights are recorded or
- * read. The caller then descends row by row. */
+ * that is not possible: the memory's tree does not allow it, there are too few queries for dot products, or the weights
+ * are recorded or read. The caller then descends row by row. */
 static PlaitNode *
 descend_dense (const PlaitCrossAttention *cross, const PlaitDeclaredAttention *attention, PlaitNode *query,
                PlaitNode *vector)

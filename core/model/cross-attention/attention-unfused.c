@@ -247,7 +247,7 @@ plait_cross_attend_unfused (PlaitCrossAttention *cross, const PlaitDeclaredAtten
   return context;
 }
 
-/* Returns the rows of @x whose byte in @present is not 0, end to end. */
+/* Returns the rows of @x whose byte in @present is not 0 (NULL: all rows), end to end. */
 static PlaitNode *
 present_rows (const PlaitCrossAttention *cross, PlaitNode *x, const guint8 *present)
 {

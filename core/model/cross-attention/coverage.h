@@ -41,7 +41,8 @@ PlaitNode *plait_covered_memory_score (const PlaitCoveredMemory *covered, PlaitT
                                        const PlaitQueryKeyPairs *pairs, PlaitNode *prepared, PlaitNode *states,
                                        PlaitNode *query);
 
-/* Returns the coverage states after the attention weights @attention [pairs, 1] were added, [pairs, width]. */
+/* Returns the new coverage states [pairs, width], which the plugin computes from @states and the attention weights
+ * @attention [pairs, 1]. Adds the plugin's losses to @losses. */
 PlaitNode *plait_covered_memory_update (const PlaitCoveredMemory *covered, PlaitCoverageStep *step, PlaitNode *states,
                                         PlaitNode *attention, PlaitLossPass *losses);
 
@@ -50,7 +51,7 @@ PlaitNode *plait_covered_memory_update (const PlaitCoveredMemory *covered, Plait
 PlaitNode *plait_covered_memory_carry (PlaitTape *tape, PlaitNode *states, const PlaitQueryKeyPairs *before,
                                        PlaitRagged queries, const gint64 *parents);
 
-/* Records the coverage of @memory in @layer: @states [n_states], side by side for each pair, and the numbers @prepared
- * that the plugin prepared for the rows. */
+/* Records the coverage of @memory in @layer: @states [n_states], side by side for each pair, and @prepared if the
+ * plugin names it and it has one number for each row. */
 void plait_covered_memory_record (const PlaitCoveredMemory *covered, PlaitAttentionRecord *record, guint layer,
                                   const char *name, guint memory, PlaitNode *const *states, const PlaitNode *prepared);

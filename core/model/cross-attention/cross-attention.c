@@ -159,7 +159,7 @@ attend_fused (const PlaitCrossAttention *cross, const PlaitDeclaredAttention *at
   return plait_dropout (tape, value, attention->output_dropout);
 }
 
-/* Adds the rows that @attention scores to the cost: each query scores every row of its sentence. */
+/* Adds the rows that @attention scores to the cost: each head of each query scores every row of its sentence. */
 static void
 count_rows_weighed (const PlaitCrossAttentionPass *pass, const PlaitDeclaredAttention *attention)
 {

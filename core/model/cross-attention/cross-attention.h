@@ -50,7 +50,7 @@ typedef struct
   PlaitCoveredMemory *covered; /* [n]: coverage of each memory, or NULL */
 } PlaitDeclaredAttention;
 
-/* Parameters of the gate that makes the sentinel from the query. Not declared if no attention has a sentinel. */
+/* Parameters of the sentinel's gate; the sentinel is gate * query. Not declared if no attention has a sentinel. */
 typedef struct
 {
   PlaitLinear state;
@@ -83,7 +83,8 @@ typedef struct PlaitCrossAttentionLayer
   PlaitReadRequest reads[PLAIT_READERS]; /* values that each reader reads of this cross-attention */
 } PlaitCrossAttentionLayer;
 
-/* Properties of a cross-attention. They become the fields of PlaitCrossAttentionLayer with these names. */
+/* Properties of a cross-attention. plait_cross_layer_build copies them to the fields of PlaitCrossAttentionLayer that
+ * have these names. */
 typedef struct
 {
   gboolean multi_head;
@@ -165,8 +166,8 @@ typedef struct
   PlaitNode **prepared;       /* [n_memories]: node that the combiner prepared, or NULL */
   PlaitTreeDescent *descents; /* [n_memories]: levels and children of the rows; set if the combiner reads the rows
                                  and they have levels */
-  PlaitSiblingGroups **sibling_groups; /* [n_memories]: sibling groups of the rows; NULL if plait_sibling_groups_find
-                                          does not accept the memory's tree */
+  PlaitSiblingGroups **sibling_groups; /* [n_memories]: sibling groups of the rows; NULL if the descent has no levels,
+                                          or if plait_sibling_groups_find does not accept the memory's tree */
   const PlaitMemory *memories;
 } PlaitCrossAttentionKeys;
 
@@ -175,7 +176,7 @@ typedef struct
 PlaitCrossAttentionKeys plait_cross_project (const PlaitCrossAttentionLayer *cross, PlaitTape *tape,
                                              const PlaitMemory *memories);
 
-/* Stores transposed keys for search, which reads them at every step. */
+/* If multi_head, stores transposed keys for search, which reads them at every step. */
 void plait_cross_keys_keep_columns (const PlaitCrossAttentionLayer *cross, const PlaitCrossAttentionKeys *keys,
                                     PlaitTape *tape);
 
@@ -210,8 +211,8 @@ PlaitResidualStream plait_cross_combine (const PlaitCrossAttentionLayer *cross, 
 PlaitNode **plait_cross_initial_coverage (const PlaitCrossAttentionLayer *cross, PlaitTape *tape,
                                           const PlaitMemory *memories, PlaitRagged queries);
 
-/* A cross-attention in search: the keys, which all steps read, and the coverage states of the last step. The states are
- * copied, because each step clears its tape. */
+/* A cross-attention in search: the keys, which all steps read, and the coverage states of the previous step. The states
+ * are copied, because each step clears its tape. */
 typedef struct
 {
   const PlaitCrossAttentionLayer *cross;
@@ -220,8 +221,8 @@ typedef struct
   PlaitRagged queries; /* queries of the previous step; before the first step, one for each sentence */
 } PlaitCrossAttentionSearch;
 
-/* Prepares a search with at most @hypotheses hypotheses at once, in the arena of @tape, which lasts for the whole
- * search. */
+/* Prepares a search in the arena of @tape, which lasts for the whole search. The sentences together have at most
+ * @hypotheses hypotheses at once, divided equally among them. */
 PlaitCrossAttentionSearch plait_cross_search (const PlaitCrossAttentionLayer *cross, PlaitTape *tape,
                                               const PlaitMemory *memories, gint64 hypotheses);
 
@@ -241,7 +242,7 @@ void plait_cross_search_keep (PlaitCrossAttentionSearch *search, const PlaitCros
 /* State of one declared attention in a pass. */
 typedef struct
 {
-  gboolean called;      /* TRUE if this pass computed the attention to all rows */
+  gboolean called;      /* TRUE if this pass computed the attention over all rows or contexts */
   PlaitNode *query;     /* the query projected last, or NULL */
   PlaitNode *projected; /* projection of @query */
 } PlaitCrossAttentionQuery;
