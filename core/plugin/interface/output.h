@@ -90,8 +90,8 @@ typedef struct
   /* Filled by the output. */
   PlaitNode *logit_states; /* states s [rows, width of the table] */
   PlaitNode *gate;         /* [rows, 1] gate of a mixture; NULL for logits */
-  PlaitNode **copied; /* [n_memories] weights [pairs, 1], not negative, for each memory with PlaitOutputShape.copies;
-                         NULL for other memories */
+  PlaitNode **copied; /* [n_memories] for each memory with PlaitOutputShape.copies: weights [pairs, 1] of at least 0;
+                         for other memories: NULL */
 } PlaitOutputPass;
 
 typedef struct

@@ -10,8 +10,8 @@
 #include "interface/output.h"
 
 /*
- * A plugin module exports one function, plait_plugin (), which returns a constant descriptor. The host compares every
- * field of the descriptor with its own build and with the plugin's schema before it calls anything else.
+ * A plugin module exports one function, plait_plugin (), which returns a constant descriptor. The host compares the
+ * descriptor with its own build and with the plugin's schema before it calls anything else.
  *
  *     #include "serial-settings.h"
  *     ...
@@ -24,9 +24,9 @@
  * batch is computed in shards. Settings and state are constant then. A module must not have global or static variables
  * that change.
  *
- * Changes since interface 1: build and combine of combiners receive a state of the cross-attention; build of coverages
- * fills a shape, and coverages may have a score function; losses are declared in build, with name and weight, and added
- * by name while running; contexts carry their weights if declared.
+ * Changes since interface 1: build and combine of combiners receive a state, one for each cross-attention; build of
+ * coverages fills a shape, and coverages may have a score function; losses are declared in build, with name and weight,
+ * and added by name while running; contexts carry their weights if declared.
  *
  * In build a plugin may own memory, because faults are recorded and build continues. All other functions may only hold
  * memory of the tape's arena: an error jumps out of them at once (plait_tape_fail), and g_autofree does not run.

@@ -145,7 +145,8 @@ expect_links (PlaitTape *tape, const char *what, const gint64 *links, PlaitRagge
                          row, what, links[row]);
 }
 
-/* Fails the step unless each child has a lower level than its parent, so that every descent ends. */
+/* Fails the step unless @row has a level of at least 0 and each child of @row a lower level, so that every descent
+ * ends. */
 static void
 expect_levels (PlaitTape *tape, const PlaitLinks *links, gint64 row)
 {
@@ -240,7 +241,7 @@ expect_memory (PlaitTape *tape, const PlaitMemory *memory, gint64 sentences, gin
   expect_structure (tape, memory, structure);
 }
 
-/* Fails the step unless each of @numbers [rows] is -1 or below the length of its sentence in @limits. */
+/* Fails the step unless each of @numbers [rows] is at least -1 and below the length of its sentence in @limits. */
 static void
 expect_numbers (PlaitTape *tape, const char *what, const gint64 *numbers, PlaitRagged rows, PlaitRagged limits)
 {

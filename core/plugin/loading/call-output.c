@@ -151,7 +151,8 @@ take_copies (const PlaitOutputShape *shape, PlaitOutputPass *pass)
     }
 }
 
-/* Fails the step if the output changed a field of @pass that the host had set. @given: the pass before the call. */
+/* Fails the step if the output changed tape, states, n_memories, attention or copied of @pass. @given: the pass before
+ * the call. */
 static void
 expect_given (const PlaitOutputPass *pass, const PlaitOutputPass *given)
 {

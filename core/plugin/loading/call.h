@@ -12,7 +12,7 @@
 /* Greatest width that a plugin may declare. */
 #define PLAIT_CALL_MAX_WIDTH ((gint64)1 << 24)
 
-/* A component built into a model. Its memory belongs to the model's parameters. */
+/* A component built into a model. Its state and its inner encoder belong to the model's parameters. */
 typedef struct PlaitInstance PlaitInstance;
 
 struct PlaitInstance

@@ -42,8 +42,8 @@ plait_encoding_tree (const PlaitEncoding *encoding)
                           trees->left, trees->right);
 }
 
-/* Returns the token positions of @n rows: for row i the position of leaf leaf[i] of the inner encoder, or -1 if leaf[i]
- * is -1. */
+/* Returns the token positions of @n rows: for row i the token position of row leaf[i] of the inner encoder, or -1 if
+ * leaf[i] is -1 or the inner encoder has no token links. */
 static const gint64 *
 leaf_tokens (const PlaitEncoding *encoding, const gint64 *leaf, gint64 n)
 {

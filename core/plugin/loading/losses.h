@@ -37,13 +37,14 @@ typedef struct
 
 void plait_loss_columns_clear (PlaitLossColumns *columns);
 
-/* Gives each declared loss of @component a column: indices[i] for losses[i]. Fails with PLAIT_ERROR_PLUGIN for a wrong
- * name or weight, a second declaration, another weight in another instance, or too many columns. */
+/* Gives each declared loss of @component a column: indices[i] for losses[i]. Fails with PLAIT_ERROR_PLUGIN for an
+ * invalid name, weight or start, for two losses of one name, for too many losses or columns, or if another instance has
+ * declared the loss with another weight or start. */
 gboolean plait_loss_columns_declare (PlaitLossColumns *columns, const PlaitComponent *component,
                                      const PlaitLosses *losses, guint *indices, GError **error);
 
 /* Adds a column for the loss @name of the host. @accuracy: name of the column of its accuracy, or NULL. Sets *@index to
- * the number of the column. Fails with PLAIT_ERROR_INPUT, naming @key, if there are too many columns. */
+ * the index of the column. Fails with PLAIT_ERROR_INPUT, naming @key, if there are too many columns. */
 gboolean plait_loss_columns_add (PlaitLossColumns *columns, const char *name, const char *accuracy, double weight,
                                  const char *key, guint *index, GError **error);
 

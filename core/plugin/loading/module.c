@@ -192,8 +192,8 @@ check_table (const char *path, const PlaitPluginDescriptor *descriptor, GError *
          || check_prepared_name (path, ((const PlaitCoverageTable *)descriptor->table)->prepared_name, error);
 }
 
-/* Compares every field of @descriptor, from the module @path, with this build and with @schema. Magic, interface and
- * size come first: they say whether the other fields can be read. */
+/* Compares @descriptor, from the module @path, with this build and with @schema. Magic, interface and size come first:
+ * they say whether the other fields can be read. */
 static gboolean
 check (const char *path, const PlaitPluginDescriptor *descriptor, const PlaitSchema *schema, GError **error)
 {

@@ -51,12 +51,13 @@ const PlaitPluginFolder *plait_registry_folder (const PlaitRegistry *registry, g
 guint plait_registry_n_plugins (const PlaitRegistry *registry);
 PlaitPlugin *plait_registry_plugin (const PlaitRegistry *registry, guint index);
 
-/* Returns the plugin @name of @kind, with its schema read. The error for an unknown name gives the nearest known one.
- * (transfer none) */
+/* Returns the plugin @name of @kind, with its schema read. The error for an unknown name gives the module stored by
+ * plait_registry_remember or, without one, the nearest known name. (transfer none) */
 PlaitPlugin *plait_registry_find (PlaitRegistry *registry, PlaitPluginKind kind, const char *name, GError **error);
 
-/* Returns the plugin that @wanted names, as NAME or KIND/NAME. The error for an unknown name suggests the nearest known
- * name, possibly one of @groups (NULL-terminated, or NULL), which the command accepts too. (transfer none) */
+/* Returns the plugin that @wanted names, as NAME or KIND/NAME. Fails if plugins of several kinds are called NAME. The
+ * error for an unknown name suggests the nearest known name, possibly one of @groups (NULL-terminated, or NULL), which
+ * the command accepts too. (transfer none) */
 PlaitPlugin *plait_registry_find_word (const PlaitRegistry *registry, const char *wanted, const char *const *groups,
                                        GError **error);
 
@@ -99,6 +100,6 @@ const PlaitPluginDescriptor *plait_plugin_module_open (const char *path, const P
  * loaded already. */
 gboolean plait_plugin_load (PlaitPlugin *plugin, GError **error);
 
-/* Returns the settings struct of a loaded plugin, filled from @settings, which must outlive it. (transfer full):
- * g_free */
+/* Returns the settings struct of a loaded plugin, filled from @settings, which must outlive the struct. (transfer
+ * full): g_free */
 gpointer plait_plugin_new_settings (const PlaitPlugin *plugin, const PlaitSettings *settings);

@@ -314,9 +314,8 @@ read_structure (const Reader *reader, const char *group)
   return (PlaitStructure)structure;
 }
 
-/* Returns the index in @values (two) of the value of [@group] @key; -1 if the key is missing or its value is neither of
- * the two. Reports a value that is neither of the two. If the key is given but does not apply, reports the reason
- * @elsewhere. */
+/* Returns 0 or 1: [@group] @key has the value @values[0] or @values[1]. Returns -1 if the key is missing or has another
+ * value, and reports another value. If the key is given but does not apply, reports the reason @elsewhere. */
 static gint
 read_choice (const Reader *reader, const char *group, const char *key, const char *const *values, gboolean applies,
              const char *elsewhere)

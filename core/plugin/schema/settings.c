@@ -169,7 +169,8 @@ parse_real (const PlaitSettingSpecification *specification, const char *text, do
                    error);
 }
 
-/* Checks that @text fits on one line of a key-file: valid UTF-8 without control characters. */
+/* Checks that @text fits on one line of a key-file: valid UTF-8 of at most LONGEST_VALUE bytes without control
+ * characters. */
 static gboolean
 check_text (const char *text, GError **error)
 {

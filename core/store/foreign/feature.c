@@ -8,7 +8,7 @@
 #include <math.h>
 #include <unistd.h>
 
-/* Maximum bytes of values that are read in the sandbox. */
+/* Maximum bytes of values that are read in the sandbox, which reads two sentences even if they are larger. */
 #define SANDBOX_BYTES ((gint64)64 << 20)
 /* Maximum bytes of one sentence in memory. */
 #define MAX_SENTENCE_BYTES ((gint64)1 << 30)
@@ -25,7 +25,7 @@ typedef struct
   char *dataset;
   int fd;
   PlaitFileStamp stamp; /* stamp of the file when it was opened */
-  int failure; /* errno of a failed write: the driver requires this field, although the file is never written */
+  int failure;          /* ENOMEM if plait_store_access lacked memory, else 0; the file is never written */
   hid_t driver;
   hid_t file;
   hid_t data;
@@ -151,7 +151,7 @@ read_lengths (FeatureFile *file, hid_t access, GError **error)
   return TRUE;
 }
 
-/* Opens the HDF5 file of the descriptor and its dataset, and checks the shape. */
+/* Opens the HDF5 file and its dataset, checks the shape and reads the lengths. */
 static gboolean
 attach (FeatureFile *file, GError **error)
 {

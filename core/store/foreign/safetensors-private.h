@@ -23,11 +23,11 @@ PlaitSafetensorsIndex *plait_safetensors_index_read (const char *path, GError **
 void plait_safetensors_index_free (PlaitSafetensorsIndex *index);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitSafetensorsIndex, plait_safetensors_index_free)
 
-/* TRUE if each tensor of @file is in the shard that @index gives for this tensor. @file must have the shards of @index,
- * in order. */
+/* TRUE if @file has the tensors of @index and no others, each in the shard that @index gives for it. @file must have
+ * the shards of @index, in order. */
 gboolean plait_safetensors_index_check (const PlaitSafetensorsIndex *index, const PlaitSafetensors *file,
                                         GError **error);
 
-/* TRUE if @path can be read without an index. Fails if @path is one of several shards, or is missing while an index
- * next to it exists. */
+/* TRUE if @path can be read without an index. Fails if the index exists next to @path, and @path is one of its shards
+ * or is missing. */
 gboolean plait_safetensors_index_check_alone (const char *path, GError **error);

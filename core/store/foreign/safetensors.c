@@ -78,7 +78,7 @@ bf16_value (const guint8 *bytes)
   return f32_value (whole);
 }
 
-/* Returns a half: one sign bit, 5 bits of exponent with bias 15, and 10 bits of fraction. */
+/* Returns the value of a half (float16): one sign bit, 5 bits of exponent with bias 15, and 10 bits of fraction. */
 static double
 f16_value (const guint8 *bytes)
 {
