@@ -118,8 +118,7 @@ TEST_CASE (trial, tells_how_it_died)
   GError *error = NULL;
   CHECK (!try_it (crash, NULL, &error));
   CHECK_ERROR (error, PLAIT_ERROR_CORRUPT,
-               "thing: refused, its check in a separate process with 1024 MiB of memory "
-               "crashed (signal 11");
+               "thing: refused, its check in a separate process, limited to 1024 MiB of memory, crashed (signal 11");
   CHECK (!try_it (leave, NULL, &error));
   CHECK_ERROR (error, PLAIT_ERROR_CORRUPT, "exit code 3");
   CHECK (!try_it (leave_in_good_order, NULL, &error));

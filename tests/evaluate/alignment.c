@@ -138,7 +138,8 @@ TEST_CASE (alignment, refuses_what_it_cannot_compare)
   CHECK (!plait_evaluate (metric, &bad, 0, 1, &of_text));
   CHECK_ERROR (of_text, PLAIT_ERROR_INPUT, "AER, sentence 2: \"x\" is not a link");
   CHECK (!plait_evaluate (metric, &sets, 0, 1, &of_sets));
-  CHECK_ERROR (of_sets, PLAIT_ERROR_INPUT, "AER compares with one alignment; give one reference");
+  CHECK_ERROR (of_sets, PLAIT_ERROR_INPUT,
+               "AER compares with one reference alignment, but several are given; give one");
   CHECK (!plait_metric_new ("aer:unit=document", &of_documents));
   CHECK_ERROR (of_documents, PLAIT_ERROR_INPUT, "leave unit=document out");
 }

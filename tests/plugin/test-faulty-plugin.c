@@ -374,7 +374,7 @@ TEST_CASE (faulty_plugin, code_that_hoards_memory)
 #ifdef __SANITIZE_ADDRESS__
   SKIP_TEST ("the address sanitizer's allocator answers in its own way");
 #else
-  check_fault ("constructor-hoards", "with 256 MiB of memory crashed");
+  check_fault ("constructor-hoards", "limited to 256 MiB of memory, crashed");
 #endif
 }
 

@@ -150,7 +150,7 @@ explain_end (const char *subject, PlaitErrorCode code, PlaitSandboxLimits limits
                            limits.processor_seconds);
       if (number == SIGXFSZ)
         return plait_fail (error, code, "%s tried to write a file", subject);
-      return plait_fail (error, code, "%s with %zu MiB of memory crashed (signal %d, %s)", subject,
+      return plait_fail (error, code, "%s, limited to %zu MiB of memory, crashed (signal %d, %s)", subject,
                          limits.memory_bytes >> 20, number, strsignal (number));
     }
   if (report_size >= 2 && report[0] == VERDICT_CRASHED)

@@ -71,8 +71,8 @@ rows (const PlaitMetric *metric, const PlaitTextPairs *pairs, GError **error)
   g_autoptr (PlaitStatistics) statistics = plait_statistics_new (pairs->sentences, WIDTH);
 
   if (pairs->reference_sets > 1)
-    return plait_fail_null (error, PLAIT_ERROR_INPUT, "%s compares with one alignment; give one reference",
-                            metric->title);
+    return plait_fail_null (error, PLAIT_ERROR_INPUT,
+                            "%s compares with one reference alignment, but several are given; give one", metric->title);
   for (gsize i = 0; i < pairs->sentences; i++)
     if (!count (pairs->hypotheses[i], pairs->references[0][i], statistics->values + i * WIDTH, error))
       {

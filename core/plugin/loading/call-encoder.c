@@ -48,7 +48,7 @@ check_shape (const PlaitComponent *component, const PlaitEncoderShape *shape, GE
           g_autofree char *text = plait_structure_text (lacking);
 
           return plait_fail (error, PLAIT_ERROR_PLUGIN,
-                             "%s: %s promises memories with %s, but build declares memory %u without; declare this "
+                             "%s: %s promises memories with %s, but build declares memory %u without it; declare this "
                              "structure or change the schema",
                              component->label, component->schema->path, text, i);
         }

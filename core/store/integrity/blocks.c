@@ -167,7 +167,7 @@ fail_blocks (const PlaitStoreBlocks *blocks, const char *path, gsize n, GError *
   gsize k = (gsize)blocks->failed;
 
   if (blocks->problem)
-    plait_fail (error, PLAIT_ERROR_FAILED, "%s: cannot read it: %s", path, g_strerror (blocks->problem));
+    plait_fail (error, PLAIT_ERROR_FAILED, "%s: cannot be read: %s", path, g_strerror (blocks->problem));
   else if (n > 1)
     plait_fail (error, PLAIT_ERROR_CORRUPT,
                 "%s: is damaged in %zu of its %zu blocks, first within bytes %jd to %jd; " PLAIT_STORE_REMEDY, path, n,
@@ -215,7 +215,7 @@ read_table (PlaitStoreBlocks *blocks, const char *path, const char *digest, GErr
   if (read_all (blocks->fd, blocks->end, (gint64)size, blocks->table))
     found = plait_digest_bytes (blocks->table, size);
   else if (errno)
-    return plait_fail (error, PLAIT_ERROR_FAILED, "%s: cannot read it to the end: %s", path, g_strerror (errno));
+    return plait_fail (error, PLAIT_ERROR_FAILED, "%s: cannot be read to the end: %s", path, g_strerror (errno));
   return g_strcmp0 (found, digest) == 0
          || plait_fail (
              error, PLAIT_ERROR_CORRUPT,

@@ -50,8 +50,8 @@ static gboolean
 fail (const PlaitStore *store, const char *path, const char *what, GError **error)
 {
   return plait_fail (error, PLAIT_ERROR_CORRUPT,
-                     "%s: %s%s does not contain valid ranges of the items of %s; " PLAIT_STORE_REMEDY, store->path,
-                     path, what, path);
+                     "%s: %s%s does not give a valid range of values for each item of %s; " PLAIT_STORE_REMEDY,
+                     store->path, path, what, path);
 }
 
 static gboolean
@@ -70,7 +70,8 @@ read_items (PlaitStore *store, PlaitRaggedKind *kind, GError **error)
                          "%s: in %s, the name of item %jd is invalid or occurs twice; " PLAIT_STORE_REMEDY, store->path,
                          path, i);
   return kind->n <= MAX_ITEMS
-         || plait_fail (error, PLAIT_ERROR_INPUT, "%s: %s has more than %jd items", store->path, path, MAX_ITEMS);
+         || plait_fail (error, PLAIT_ERROR_INPUT, "%s: %s has too many items; expected at most %jd", store->path, path,
+                        MAX_ITEMS);
 }
 
 /* TRUE if an object of kind @wanted is stored at @path. */

@@ -120,8 +120,8 @@ plait_store_table_columns (PlaitStore *store, const char *path, gint64 *rows, GE
         }
       if (object.kind != PLAIT_STORE_DATASET || object.rank != 1 || length < 0 || (i > 0 && length != *rows))
         return plait_fail_null (error, PLAIT_ERROR_CORRUPT,
-                                "%s: %s is not a table: its column '%s' has another length than the others, or more "
-                                "than one dimension; " PLAIT_STORE_REMEDY,
+                                "%s: %s is not a table: its column '%s' does not have one dimension and the length of "
+                                "the other columns; " PLAIT_STORE_REMEDY,
                                 plait_store_path (store), path, names[i]);
       *rows = length;
     }

@@ -424,7 +424,7 @@ lengths_new (const Runs *runs, const char *path, const char *metric, GError **er
             }
           if (!same_bins (chart->categories, rows))
             return plait_fail_null (error, PLAIT_ERROR_INPUT,
-                                    "%s: %s has other bins than the earlier runs; plot this run separately",
+                                    "%s: %s has other length bins than the earlier runs; plot this run separately",
                                     plait_store_path (run->store), path);
         }
       add_lengths (chart, system->name, tables);
@@ -470,10 +470,11 @@ plait_plot_chart_new (GPtrArray *runs, const char *path, const PlaitPlotSelectio
   else if (n == 4 && g_str_equal (parts[1], "training"))
     chart = curves_new (&all, path, error);
   else
-    plait_fail (error, PLAIT_ERROR_INPUT,
-                "%s cannot be drawn; expected a heatmap, such as /attention/test/0/SOURCE, a curve, such as "
-                "/training/validation/perplexity, /evaluation/SPLIT/metrics or /evaluation/SPLIT/length_bins",
-                path);
+    plait_fail (
+        error, PLAIT_ERROR_INPUT,
+        "%s cannot be drawn; expected a heatmap such as /attention/test/0/SOURCE, a curve such as "
+        "/training/validation/perplexity, or the scores in /evaluation/SPLIT/metrics or /evaluation/SPLIT/length_bins",
+        path);
   if (!chart)
     return NULL;
   if (!has_values (chart))

@@ -99,8 +99,8 @@ check_vocabularies (const PlaitTrained *first, const PlaitTrained *second, const
 
       if (here && there && !g_str_equal (plait_vocabulary_hash (here), plait_vocabulary_hash (there)))
         return plait_fail (error, PLAIT_ERROR_INPUT,
-                           "%s and %s have different vocabularies of %s, so that rows of their embeddings belong to "
-                           "different words; give the runs one vocabulary with data.vocabulary.NAME",
+                           "%s and %s have different vocabularies of %s, so their embeddings belong to different "
+                           "words; give the runs one vocabulary with data.vocabulary.NAME",
                            first_path, second_path, streams[i]);
     }
   return TRUE;

@@ -349,7 +349,8 @@ log_complete (const PlaitRunState *run, GError **error)
   if (key && g_str_equal (key, run->key))
     plait_log_info (run->options->log, "%s is complete: there is nothing to do", run->options->output);
   else if (key)
-    plait_log_info (run->options->log, "%s is trained: it would be evaluated again", run->options->output);
+    plait_log_info (run->options->log, "%s is trained: without --dry-run it would be evaluated again",
+                    run->options->output);
   return key != NULL;
 }
 

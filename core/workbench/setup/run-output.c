@@ -62,7 +62,7 @@ check (const PlaitRunOutput *run_output, GError **error)
   return now.number == 0 || plait_file_stamp_matches (&now, &run_output->own)
          || plait_fail (error, PLAIT_ERROR_INPUT,
                         "%s: another program has written this file since the run began; the run ends and leaves the "
-                        "file alone; start it again with another --output",
+                        "file unchanged; start the run again with another --output",
                         run_output->path);
 }
 

@@ -339,7 +339,8 @@ find_initial (const PlaitExperiment *experiment, const char *name, PlaitLog *log
                        experiment->data.vocabulary == PLAIT_DATA_VOCABULARY_SHARED
                            && !plait_experiment_factor_source (experiment, name));
   if (!*there)
-    plait_log_info (log, "%s, which train.initialise names, has no vocabulary %s that could be taken", path, name);
+    plait_log_info (log, "%s, which train.initialise names, has no vocabulary for %s, so a new one is learnt", path,
+                    name);
   return TRUE;
 }
 

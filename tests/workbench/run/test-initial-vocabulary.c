@@ -98,7 +98,7 @@ TEST_CASE (initial_vocabulary, is_found_by_stream)
   check_same_vocabulary (second, "target", base, "target");
   TEST_CHECK_OUTCOME (second, "source/a/embedding/table", "taken");
   TEST_CHECK_OUTCOME (second, "source/b/embedding/table", "fresh");
-  CHECK_CONTAINS (said, "base.h5, which train.initialise names, has no vocabulary b that could be taken\n");
+  CHECK_CONTAINS (said, "base.h5, which train.initialise names, has no vocabulary for b, so a new one is learnt\n");
   CHECK_CONTAINS (said, "learning vocabulary b (words) from 1 files\n");
 
   plait_store_free (g_steal_pointer (&base));
