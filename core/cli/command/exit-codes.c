@@ -6,7 +6,7 @@ const PlaitExitCode plait_exit_codes[] = {
   { PLAIT_EXIT_FAILED, "failed",
     "disk or memory is full; or check, verify or reproduce found a fault in a plugin, file or run" },
   { PLAIT_EXIT_USAGE, "bad usage or bad input", "one sentence names file, place, what was expected and what to do" },
-  { PLAIT_EXIT_INTERRUPTED, "interrupted; a checkpoint was written", NULL },
+  { PLAIT_EXIT_INTERRUPTED, "interrupted; training wrote a checkpoint", NULL },
   { 0, NULL, NULL },
 };
 
