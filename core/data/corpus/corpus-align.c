@@ -104,7 +104,7 @@ typedef struct
   Words source, target;
   PlaitTokenStore *store;
   GArray *links; /* (element-type PlaitWordLink) links of one line */
-  GArray *rows;  /* gint32, a row of the source and a row of the target for each link */
+  GArray *rows;  /* gint32, pairs of a source row and a target row */
   gint64 tuple;  /* next kept tuple */
 } Reading;
 

@@ -36,26 +36,26 @@ struct PlaitCorpusStreamState
   gboolean treeless_dropped;   /* TRUE: tuples without a tree are dropped (no_tree=drop) */
   PlaitDocumentSettings documents;
   PlaitTokenStore *sentences; /* documents of a source: tokens and role of each sentence; one entry per kept tuple */
-  PlaitTokenStore *links;     /* word alignment with the target, two rows per link; one entry per kept tuple; or NULL */
+  PlaitTokenStore *links; /* word alignment: pairs of source row and target row; one entry per kept tuple; or NULL */
   PlaitCorpusFile *link_files; /* [n_files] files of @links, or NULL */
   gboolean append_end;
   PlaitTargetKind target;
   gboolean allow_unknown;
   PlaitUnknownUse unknown_use;
   gint64 maximum_length;
-  gint64 most_tokens;           /* a truncated source returns at most this many tokens of a sentence; 0: all */
+  gint64 most_tokens;           /* longer sentences are truncated to this many tokens, without EOS; 0: no truncation */
   PlaitSubwordSampler *sampler; /* draws random segmentations; NULL: only the usual segmentation is used */
   gint64 most_sampled;          /* maximum tokens of a random segmentation */
 
-  /* [size] Index of each tuple in the stores of this stream, if the stream was deranged or tuples were dropped. NULL:
-   * tuple i has the index i. */
+  /* [size] Index of each tuple in the stores of this stream, if plait_corpus_derange or plait_corpus_drop changed it.
+   * NULL: tuple i has the index i. */
   guint32 *order;
 
   gboolean absent; /* TRUE: the source is missing in all tuples */
   gboolean noisy;
   PlaitRandomKey noise;
   PlaitCorpusCounts counts;
-  PlaitCorpusStreamState *factors; /* [n_factors] factors of a source, with a token for each word, not for each row */
+  PlaitCorpusStreamState *factors; /* [n_factors] factors of a source, with one token for each word of the source */
   guint n_factors;
   gboolean predicted; /* TRUE: this factor has tags that a model predicts */
 };
@@ -75,13 +75,13 @@ struct PlaitCorpus
   guint64 sampling_seed;
   guint64 source_dropout_seed;
 
-  gint64 n_files;                /* number of files of each stream, at least 1 */
-  gint64 *first_lines;           /* [n_files + 1] line with which each file begins, and the number of lines */
-  double *weights;               /* [n_files] weights of the files, or NULL */
-  GArray *loss_weights;          /* double, [lines] weights of the losses of tuples; NULL: all weights are 1 */
+  gint64 n_files;       /* number of files of each stream, at least 1 */
+  gint64 *first_lines;  /* [n_files + 1] line with which each file begins, and the number of lines */
+  double *weights;      /* [n_files] weights of the files, or NULL */
+  GArray *loss_weights; /* double, [lines] weight of the loss of each line, dropped ones included; NULL: all are 1 */
   PlaitCorpusFile *weight_files; /* [n_files] files of @loss_weights, or NULL */
 
-  gint64 first; /* number of the first line in memory; a feed discards earlier lines */
+  gint64 first; /* number, from 0, of the first line in memory; a feed discards earlier lines */
   gint64 lines;
   gint64 size;
 
@@ -99,8 +99,8 @@ plait_corpus_stored_tuple (const PlaitCorpusStreamState *stream, gint64 tuple)
   return stream->absent ? -1 : stream->order ? stream->order[tuple] : tuple;
 }
 
-/* Returns the indices [streams][n] of @tuples [n] in the stores of all streams, with -1 for sources that source dropout
- * removes in @epoch (corpus-perturb.c). (transfer full) */
+/* Returns the indices [streams][n] of @tuples [n] in the stores of all streams, with -1 for absent streams and for
+ * sources that source dropout removes in @epoch (corpus-perturb.c). (transfer full) */
 gint64 *plait_corpus_stored_tuples (const PlaitCorpus *corpus, gint64 epoch, const gint64 *tuples, gint64 n);
 
 /* Returns the number of rows of source @stream at index @origin of its store, EOS included; 0 if @origin is -1
@@ -127,8 +127,8 @@ void plait_corpus_mask_factors (const PlaitCorpusStreamState *stream, const gint
 gboolean plait_corpus_fill_feature_noise (const PlaitCorpus *corpus, const PlaitCorpusStreamState *stream, gint64 tuple,
                                           PlaitTensor rows, GError **error);
 
-/* Returns an upper bound that is larger than all ids of the text stream @stream, read as guint32. The id of a negative
- * number (plait_id_of_number) is above G_MAXINT32. */
+/* Returns a bound above all ids of the text stream @stream. Ids are read as guint32, so ids of negative numbers
+ * (plait_id_of_number) are above G_MAXINT32. */
 static inline gint64
 plait_corpus_ids (const PlaitCorpusStreamState *stream)
 {

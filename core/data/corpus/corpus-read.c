@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads a corpus: its text files in step, a block of lines at a time; encodes blocks in parallel, then filters and
- * stores them (corpus-store.c). */
+/* Reads a corpus: its text files in step, a block of lines at a time; encodes the lines of a block in parallel, then
+ * filters and stores them (corpus-store.c). */
 #include "text/error.h"
 #include "corpus/corpus-block.h"
 #include "documents/labels.h"
 
-/* Target size of a block in bytes, at most BLOCK_LINES lines. The first block is small because the length of lines is
- * unknown; later ones grow and shrink by a factor of two. */
+/* A block has about BLOCK_BYTES bytes in all its texts, and at most BLOCK_LINES lines. The first block is small because
+ * the length of lines is unknown; each later block has half, equally many or twice as many lines. */
 #define BLOCK_BYTES (8 * 1024 * 1024)
 #define FIRST_LINES 16
 
@@ -341,8 +341,8 @@ read_block (PlaitCorpusBlock *block, PlaitPool *pool, GError **error)
       block->wanted = next_wanted (block);
       return TRUE;
     }
-  /* At least one side has no further line, or its next line is bad. Report the first such side, as reading line by line
-   * would. */
+  /* At least one side has no further line, or its next line is bad. Report the first bad line of these; without one,
+   * check that all sides end here. */
   for (gint64 i = 0; i < block->n_sides; i++)
     {
       PlaitCorpusSide *side = &block->sides[i];

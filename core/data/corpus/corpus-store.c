@@ -62,8 +62,8 @@ document_of_sentence (const PlaitCorpusSide *side, gint64 line, PlaitDocumentSen
   return (PlaitDocument){ .ids = ids, .sentences = sentence, .n = 1 };
 }
 
-/* TRUE if the first start token of @stream is left out. This is so for a target, because the decoder adds a start
- * token. A target whose vocabulary begins every text with BOS keeps its start token. */
+/* TRUE if documents of @stream are stored without the start token of their first sentence. This is so for a target,
+ * because the decoder adds a start token, unless the vocabulary begins every text with BOS. */
 static gboolean
 drops_start (const PlaitCorpus *corpus, gint64 stream)
 {
@@ -112,7 +112,7 @@ is_kept (PlaitCorpusBlock *block, const PlaitCorpusTuple *tuple)
       if (side->is_trees || side->is_factor)
         continue;
       const gint32 *ids = tuple_ids (block, side, tuple, &part, &n);
-      /* Any other line without ids, such as a word in place of a number, is an error when the line is stored. */
+      /* Any other target without ids, such as a word in place of a number, is an error when the target is stored. */
       if (n == 0 && side->stream == corpus->n_sources
           && (stream->target == PLAIT_TARGET_TEXT || side->blank[tuple->line]))
         {
@@ -211,7 +211,7 @@ count_unknown (const gint32 *ids, gsize n)
   return unknown;
 }
 
-/* Stores the text of the first @kept unknown words of @tuple. */
+/* Stores the words of the first @kept unknown tokens of @tuple. */
 static gboolean
 store_unknown (const PlaitCorpusBlock *block, const PlaitCorpusSide *side, const PlaitCorpusTuple *tuple, gsize kept,
                GError **error)

@@ -69,8 +69,8 @@ struct PlaitCorpusStream
   guint trees_column;             /* column of a feed's table with trees, like @column */
 
   /* For tokens without trees: the layout of the text. If documents of one stream are cut into chunks, all streams must
-   * be documents. A target has no maximum, so that chunks are the same whether its text is known or not. The target has
-   * start tokens only between sentences, since decoders put one before the first sentence. */
+   * be documents. The maximum of a target is 0, so that chunks are the same whether the text of the target is known or
+   * not. The target has start tokens only between sentences, since decoders put one before the first sentence. */
   PlaitDocumentSettings documents;
 
   /* [n_factors] factors of this source, which then has no documents. Each is a stream of text with one token for each
@@ -210,8 +210,8 @@ void plait_corpus_drop (PlaitCorpus *corpus, const gboolean *dropped);
  * line, on malformed links, links of words that a kept sentence lacks, and another number of lines. */
 gboolean plait_corpus_align (PlaitCorpus *corpus, gint64 source, const char *const *paths, GError **error);
 
-/* TRUE if the sentences of stream @stream can be truncated: a source of tokens without documents, trees and a target of
- * tags. */
+/* TRUE if the sentences of stream @stream can be truncated: it is a source of tokens without documents or trees, and
+ * not the first source where the target is tags. */
 gboolean plait_corpus_can_truncate (const PlaitCorpus *corpus, gint64 stream);
 
 /* Truncates sentences of @source to @rows rows, EOS included. The source must allow it (plait_corpus_can_truncate). */
@@ -234,10 +234,10 @@ void plait_corpus_remove_source (PlaitCorpus *corpus, gint64 source);
  * whole tuples. */
 void plait_corpus_set_source_dropout (PlaitCorpus *corpus, double rate, guint64 seed);
 
-/* Makes a training corpus segment the text of all streams with SentencePiece vocabularies anew in each epoch
- * (vocabulary/sampling.h), keyed by @seed, epoch and line. Lengths of tuples stay those of the usual segmentation. A
- * text that would have more than @most [streams] rows, EOS included, keeps the usual segmentation. Fails on
- * vocabularies of another kind. No stream may have trees or documents. */
+/* Makes a training corpus segment all text anew in each epoch (vocabulary/sampling.h), keyed by @seed, epoch and line.
+ * Lengths of tuples stay those of the usual segmentation. A text that would have more than @most [streams] rows, EOS
+ * included, keeps the usual segmentation. Fails if a vocabulary is not of SentencePiece. No stream may have trees or
+ * documents. */
 gboolean plait_corpus_sample_subwords (PlaitCorpus *corpus, double strength, guint64 seed, const gint64 *most,
                                        GError **error);
 

@@ -55,8 +55,8 @@ plait_feed_open (const PlaitCorpusStream *sources, gint64 n_sources, const Plait
   return feed->block ? g_steal_pointer (&feed) : NULL;
 }
 
-/* Checks that the text and all features files end at the same line, if one of them ends within the last block (at most
- * @wanted lines). Without a text, adds the entries of the features files as tuples. */
+/* If the text or a features file ends within the block of at most @wanted lines from @first on, checks that all of them
+ * end at one line. Without a text, adds the entries of the features files as tuples. */
 static gboolean
 join_features (PlaitFeed *feed, gint64 first, gint64 wanted, GError **error)
 {

@@ -28,11 +28,11 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitFeed, plait_feed_free)
 
 /* Returns a batch of the next lines, at most @sentences; sentences are numbered from 0 across batches. Returns NULL
  * after the last line without setting @error, and NULL with @error set on bad text or trees, or if one file ends before
- * another. The batch is valid until the next call. (transfer full) */
+ * another. Do not read the batch, which borrows text, after the next call. (transfer full) */
 PlaitBatch *plait_feed_next (PlaitFeed *feed, gint64 sentences, GError **error);
 
-/* Returns the line or document, from 0, of a sentence of the last batch; equal to @sentence unless documents are
- * cut. */
+/* Returns the line or document, from 0, of a sentence of the last batch. @sentence is a number in PlaitBatch.sentence,
+ * and equal to the line unless documents are cut. */
 gint64 plait_feed_line (const PlaitFeed *feed, gint64 sentence);
 
 /* Returns the position of @sentence in the file of stream @stream (n_sources: the target): "FILE:LINE" or "FILE:

@@ -14,7 +14,7 @@ struct PlaitIterator
   gint64 position;
 
   guint32 *tuples;  /* [corpus size], tuples in the order of this epoch */
-  guint8 *sorted;   /* [windows], TRUE if the window is sorted; NULL: no window remains to be sorted */
+  guint8 *sorted;   /* [windows], TRUE if the window is sorted; NULL: windows need no sorting */
   GArray *bounds;   /* gint64: batch b is tuples[bounds[b] .. bounds[b + 1] - 1] */
   guint32 *batches; /* [bounds - 1], the order of the batches; NULL: in sequence */
 };

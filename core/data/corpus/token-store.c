@@ -23,7 +23,7 @@ typedef struct
   guint64 width;
   guint64 sentences;
   guint64 tokens;
-  guint64 checksum; /* XXH3 hash of all bytes before the trailer */
+  guint64 checksum; /* XXH3 hash of all bytes before this field */
 } Tail;
 
 #define MAGIC 0x31736469746c70u

@@ -7,9 +7,9 @@
  * Token ids of one stream of a corpus, sentence after sentence: written once, then read at random.
  *
  * Text is encoded once instead of once per epoch, because encoding costs far more than reading ids back. Ids take two
- * bytes for vocabularies of at most 65,536 entries, else four. Up to 64 MiB stay in memory; more go to an unlinked
- * temporary file in TMPDIR. A store may also be a cache file for other processes, which ends with a checksum. Files are
- * read sentence by sentence, so memory holds only four bytes per sentence, its length.
+ * bytes for vocabularies of at most 65,536 entries, else four. A store below 64 MiB stays in memory; a larger one moves
+ * to an unlinked temporary file in TMPDIR. A store may also be a cache file for other processes, which ends with a
+ * checksum. Files are read sentence by sentence, so memory holds only four bytes per sentence, its length.
  */
 typedef struct PlaitTokenStore PlaitTokenStore;
 

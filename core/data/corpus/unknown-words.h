@@ -16,8 +16,8 @@ void plait_unknown_words_free (PlaitUnknownWords *words);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitUnknownWords, plait_unknown_words_free)
 
 /* Appends the words of the unknown tokens among @ids [n], the encoded @text of @length bytes. @text is one sentence;
- * with @sentences [n_sentences] it is a document with LF between its sentences, and sentence i has
- * sentences[i].tokens of the ids. Stores only the first @kept of these words. Fails if a file cannot be written. */
+ * with @sentences [n_sentences] it is a document with LF between its sentences, sentence i has sentences[i].tokens of
+ * the ids, and @n is ignored. Stores only the first @kept of these words. Fails if a file cannot be written. */
 gboolean plait_unknown_words_append (PlaitUnknownWords *words, const PlaitVocabulary *vocabulary, const char *text,
                                      gsize length, const gint32 *ids, gsize n, const PlaitDocumentSentence *sentences,
                                      gint64 n_sentences, gsize kept, GError **error);
