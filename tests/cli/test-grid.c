@@ -106,15 +106,15 @@ TEST_CASE (command_test, puts_another_search_of_all_cells_into_the_table)
   DONE (CALL ("test", cell, "--set", "decode.maximum_length=2", "--set", "evaluate.length_bins=2;4", "--as", "short",
               "--json"));
   PlaitTestCall together = CALL ("grid", "tiny.ini");
-  CHECK (!strstr (together.errors, "test.short was evaluated with"));
+  CHECK (!strstr (together.errors, "the evaluation test.short was made with"));
   PlaitTestCall other = DONE (CALL ("test", cell, "--set", "decode.maximum_length=3", "--as", "short", "--json"));
   CHECK_CONTAINS (other.output, "\"split\": \"test.short\"");
   PlaitTestCall mixed = CALL ("grid", "tiny.ini");
-  const char *warning = strstr (mixed.errors, "test.short was evaluated with decode.maximum_length=");
+  const char *warning = strstr (mixed.errors, "the evaluation test.short was made with decode.maximum_length=");
   REQUIRE (warning != NULL);
-  CHECK (!strstr (warning + 1, "test.short was evaluated with"));
+  CHECK (!strstr (warning + 1, "the evaluation test.short was made with"));
   PlaitTestCall compared = DONE (CALL ("compare", "tiny/grid.h5", "--trials", "99"));
-  CHECK_CONTAINS (compared.errors, "test.short was evaluated with decode.maximum_length=");
+  CHECK_CONTAINS (compared.errors, "the evaluation test.short was made with decode.maximum_length=");
 }
 
 TEST_CASE (command_test, refuses_what_it_cannot_evaluate)
