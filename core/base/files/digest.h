@@ -9,6 +9,6 @@
 /* Returns the SHA-256 of @length bytes in lower-case hexadecimal. (transfer full) */
 char *plait_digest_bytes (gconstpointer bytes, gsize length);
 
-/* Returns the SHA-256 of the file @path in lower-case hexadecimal. NULL with PLAIT_ERROR_INPUT if it is not a regular
- * file or cannot be read. (transfer full) */
+/* Returns the SHA-256 of the file @path in lower-case hexadecimal. NULL with an error if it is not a regular file or
+ * cannot be read. (transfer full) */
 char *plait_digest_file (const char *path, GError **error);

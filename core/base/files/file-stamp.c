@@ -49,7 +49,8 @@ plait_file_stamp_check (const PlaitFileStamp *stamp, const char *path, GError **
 {
   PlaitFileStamp now = plait_file_stamp (path);
 
-  /* A program can set the time of writing (mtime) back, but that updates the time of change (ctime). */
+  /* A program that writes the file can restore the old time of writing (mtime), but not the old time of change (ctime).
+   * */
   return (plait_file_stamp_matches (&now, stamp) && is_same_time (&now.changed, &stamp->changed))
          || plait_fail (error, PLAIT_ERROR_INPUT,
                         "%s: the file %s while it was in use; restore the old file to continue, or start again", path,

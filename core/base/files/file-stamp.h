@@ -5,7 +5,7 @@
 
 #include "text/error.h"
 
-/* Identity and times of a file, to detect changes without reading it. */
+/* Identity, size and times of a file, to detect changes without reading the file. */
 typedef struct
 {
   guint64 device;
@@ -22,9 +22,10 @@ PlaitFileStamp plait_file_stamp (const char *path);
 /* Returns the stamp of the file open as @descriptor. */
 PlaitFileStamp plait_file_stamp_open (int descriptor);
 
-/* TRUE if @now and @before are stamps of one file that was not written between them. Changes of its mode and name are
- * ignored. */
+/* TRUE if device, inode, size and time of writing (mtime) of the stamps are equal: the file was not written between
+ * them. Changes of mode and name are ignored. Also TRUE if both stamps are all zeros. */
 gboolean plait_file_stamp_matches (const PlaitFileStamp *now, const PlaitFileStamp *before);
 
-/* TRUE if the file at @path is unchanged since @stamp, also in mode, owner and links; else PLAIT_ERROR_INPUT. */
+/* TRUE if the file at @path is unchanged since @stamp was made, also in mode, owner and links; else FALSE with
+ * PLAIT_ERROR_INPUT. */
 gboolean plait_file_stamp_check (const PlaitFileStamp *stamp, const char *path, GError **error);

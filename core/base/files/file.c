@@ -208,9 +208,9 @@ maker_of (const char *name, gboolean *here)
   return (pid_t)process;
 }
 
-/* Deletes temporary files and locks of dead processes in the folder. A locked file belongs to a living process and
- * stays. Without locks, a temporary file of this host is deleted only if no process has the id that the file name
- * contains. A zombie or a new process may have this id; the file stays then. */
+/* Deletes temporary files and lock files of dead processes in the folder of @file. A locked file belongs to a living
+ * process and stays. Without locks, a temporary file of this host is deleted only if no process has the id that the
+ * file name contains. A zombie or a new process may have this id; the file stays then. */
 static void
 remove_stale (const PlaitFile *file)
 {

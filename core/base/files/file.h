@@ -6,7 +6,8 @@
 
 #include "text/error.h"
 
-/* Kinds of files that may be read. Folders, and virtual files such as those of /proc, are always refused. */
+/* Types of files that may be read. Folders, and virtual files such as those of /proc, are always refused. Devices are
+ * treated like pipes. */
 typedef enum
 {
   PLAIT_FILE_REGULAR,      /* regular files, which can be read again */
@@ -19,7 +20,8 @@ typedef enum
  * PLAIT_ERROR_INTERRUPTED if a signal arrives before a pipe has a writer, else PLAIT_ERROR_INPUT. */
 int plait_file_open (const char *path, PlaitFileInput input, const char *expected, struct stat *status, GError **error);
 
-/* Returns all bytes of @path, at most @limit. Fails like plait_file_open, and if the file is larger. (transfer full) */
+/* Returns all bytes of @path, at most @limit. Fails like plait_file_open; also fails if the file has more than @limit
+ * bytes, or if nothing was written to a pipe. (transfer full) */
 GBytes *plait_file_read (const char *path, PlaitFileInput input, gsize limit, const char *expected, GError **error);
 
 /* Opens @path for writing in place, at its end if @append, else truncated. Does not wait for the reader of a pipe. NULL
@@ -53,8 +55,8 @@ FILE *plait_file_stream (const PlaitFile *file);
 
 /* Flushes and syncs the temporary file, renames it over the old one and syncs the folder. Frees @file. On FALSE the
  * temporary file is deleted and the old one unchanged: PLAIT_ERROR_INPUT if another program has made or written the
- * file since plait_file_begin, else PLAIT_ERROR_FAILED. If only the sync of the folder fails, the new file is there,
- * but a loss of power may undo it. */
+ * file since plait_file_begin, or if plait has opened it as an input; else PLAIT_ERROR_FAILED. Exception: if only the
+ * sync of the folder fails, FALSE is returned, but the new file is there, and a loss of power may undo it. */
 gboolean plait_file_commit (PlaitFile *file, GError **error);
 
 /* Deletes the temporary file and frees @file. The old file stays unchanged. */
@@ -64,7 +66,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitFile, plait_file_abandon)
 /* Calls fsync on the file or folder @path. Returns FALSE and sets errno if it fails. */
 gboolean plait_file_sync (const char *path);
 
-/* TRUE if @a and @b are paths of one file, also by links; the file need not exist. */
+/* TRUE if @a and @b are paths of one file. Links are followed if the file exists. If it does not exist, only the paths
+ * are compared. */
 gboolean plait_file_is_same (const char *a, const char *b);
 
 /* TRUE if a command may write @path: if @path is NULL, if there is no regular file at @path, or if @force is TRUE.

@@ -83,8 +83,9 @@ plait_folder_fail (const PlaitFolder *folder, GError **error)
   return FALSE;
 }
 
-/* Opens and locks the folder @path. -1 with errno if it cannot be opened. -1 with errno EEXIST if another process holds
- * the lock or, on a file system without locks, if @maker is another process that is alive. */
+/* Opens and locks the folder @path. Returns the descriptor. -1 with errno if the folder cannot be opened. -1 with errno
+ * EEXIST if another process has locked, renamed or deleted the folder. On a file system without locks, -1 with EEXIST
+ * if the process @maker is alive and is not this process. */
 static int
 open_own (const char *path, pid_t maker)
 {
@@ -103,7 +104,7 @@ open_own (const char *path, pid_t maker)
   return -1;
 }
 
-/* Deletes temporary folders of dead processes in @place whose names begin with @begin. */
+/* Deletes the temporary folders in @place whose names begin with @begin and whose processes have ended. */
 static void
 remove_stale (const char *place, const char *begin)
 {
@@ -123,7 +124,8 @@ remove_stale (const char *place, const char *begin)
     }
 }
 
-/* Makes the temporary folder in @place with mode @mode (0: the default mode). Messages end with @remedy. */
+/* Makes the temporary folder in @place with mode @mode (0: the default mode). If the folder cannot be made, the message
+ * ends with @remedy. */
 static gboolean
 make_temporary (PlaitFolder *folder, const char *place, mode_t mode, const char *remedy, GError **error)
 {
@@ -214,7 +216,7 @@ plait_folder_begin_temporary (GError **error)
              : NULL;
 }
 
-/* TRUE if the folder contains only regular files called @names. */
+/* TRUE if the final folder contains only regular files whose names are in @names. */
 static gboolean
 holds_only (const PlaitFolder *folder, const char *const *names)
 {
@@ -232,7 +234,7 @@ holds_only (const PlaitFolder *folder, const char *const *names)
   return dir != NULL;
 }
 
-/* Returns the path of file @name in the folder, links followed. (transfer full) */
+/* Returns the path of the file @name in the final folder, links followed. (transfer full) */
 static char *
 path_within (const PlaitFolder *folder, const char *name)
 {
@@ -247,7 +249,8 @@ path_within (const PlaitFolder *folder, const char *name)
   return path;
 }
 
-/* TRUE if each of @names is a regular file or missing. */
+/* TRUE if each file of @names in the final folder may be replaced: it is missing, or a regular file that is no input of
+ * the command. */
 static gboolean
 are_files (const PlaitFolder *folder, const char *const *names, GError **error)
 {
@@ -265,7 +268,7 @@ are_files (const PlaitFolder *folder, const char *const *names, GError **error)
   return TRUE;
 }
 
-/* Moves the new files into the folder one by one. Deletes the old files of @names that have no new version. */
+/* Moves the new files into the final folder one by one. Deletes the old files of @names that have no new version. */
 static gboolean
 move_files (const PlaitFolder *folder, const char *const *names, GError **error)
 {

@@ -15,7 +15,7 @@ void plait_input_guard_enable (void);
 /* Registers the open file @descriptor as an input; messages call it @name. */
 void plait_input_guard_add (int descriptor, const char *name);
 
-/* Allows this process to replace @path although @path is one of its inputs. */
+/* Allows this process to replace the file @path even if the file is one of its inputs. */
 void plait_input_guard_allow (const char *path);
 
 /* TRUE if the file @path may be written: it is not a registered input, or it is allowed. Messages call it @name. */

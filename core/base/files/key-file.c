@@ -117,8 +117,8 @@ stripped (const char *text, gsize length)
   return g_strstrip (g_strndup (text, length));
 }
 
-/* TRUE if @name has no control characters, no character of @reserved (brackets and "=" are syntax), and no blanks at
- * its ends. */
+/* TRUE if @name is not empty and has no control characters, no character of @reserved (brackets and "=" are syntax),
+ * and no blanks at its ends. */
 static gboolean
 is_name (const char *name, const char *reserved)
 {
@@ -161,7 +161,8 @@ resolve (const char *written)
   return g_string_free (g_steal_pointer (&value), FALSE);
 }
 
-/* Adds @key to @group or changes it. Returns its entry, or NULL, with nothing changed, if an escape is unknown. */
+/* Sets the value of @key in @group to @written, and adds the key if it is missing. Returns the entry of the key; NULL,
+ * with nothing changed, if @written has an unknown escape. */
 static Entry *
 put (PlaitKeyFile *file, Group *group, const char *key, const char *written)
 {
@@ -258,7 +259,7 @@ read_entry (PlaitKeyFile *file, Group *group, const char *line, guint number, Pl
   entry->line = number;
 }
 
-/* Refuses a file that is not UTF-8 text, before lines are parsed. */
+/* Refuses a file that is too large or not UTF-8 text, before lines are parsed. */
 static gboolean
 check_text (const char *text, gsize length, const char *name, GError **error)
 {
@@ -287,7 +288,8 @@ plait_key_file_load_data (const char *text, gssize length, const char *name, GEr
   const char *end = text + size, *next;
   g_autoptr (PlaitProblems) problems = plait_problems_new ();
   Group *group = NULL;
-  /* TRUE after a refused header. Its keys are ignored, because the header was already reported. */
+  /* TRUE after a refused header. Lines up to the next header are ignored, because the refused header was already
+   * reported. */
   gboolean refused = FALSE;
 
   if (!check_text (text, size, name, error))

@@ -9,12 +9,12 @@
  * GKeyFile has no line numbers and merges duplicates silently. This reader stores the line number of every group and
  * key. It refuses, with FILE:LINE: a group or key given twice, a key outside any group, a line that is neither header,
  * key nor comment, text that is not UTF-8, a NUL byte, an unknown escape. It also refuses a file of more than 16 MiB.
- * It reports all errors of syntax together.
+ * It reports all errors in the lines together.
  *
  * The syntax is GKeyFile's: "[group]", "key=value", comment lines that begin with "#". Blanks around keys and values
  * are ignored. Values may contain the escapes \s \t \n \r \\, and \; for a semicolon in a list.
  *
- * A returned const string belongs to the file and is valid until the file is freed or the value is set again.
+ * A returned const string belongs to the file and is valid until the file is freed or the key is set or removed.
  */
 typedef struct PlaitKeyFile PlaitKeyFile;
 
@@ -55,8 +55,7 @@ char **plait_key_file_list (const PlaitKeyFile *file, const char *group, const c
  * an escape. (transfer full) */
 char *plait_key_file_escape (const char *text);
 
-/* Returns @text escaped like plait_key_file_escape, and for an item of a list also with semicolons escaped. (transfer
- * full) */
+/* Returns @text, an item of a list, with backslashes and semicolons escaped for a key-file. (transfer full) */
 char *plait_key_file_escape_item (const char *text);
 
 /* Sets @key of @group to @value (in the syntax of the file, with escapes), and adds missing groups and keys. @origin,
@@ -72,8 +71,8 @@ void plait_key_file_remove (PlaitKeyFile *file, const char *group, const char *k
  * missing key: the location of its group; for a missing group: the name of the file. (transfer full) */
 char *plait_key_file_location (const PlaitKeyFile *file, const char *group, const char *key);
 
-/* Returns the line of @key, or of its group if @key is NULL or missing; 0 if it has no line, such as after
- * plait_key_file_set. */
+/* Returns the line of @key, or of its group if @key is NULL or missing; 0 if plait_key_file_set has added the key or
+ * given it an origin. */
 guint plait_key_file_line (const PlaitKeyFile *file, const char *group, const char *key);
 
 /* Returns the file as text, without comments. plait_key_file_load_data reads back the same groups, keys and values.

@@ -168,7 +168,7 @@ try_to_take (PlaitLock *lock, PlaitLockState *state, char **holder, GError **err
       write_holder (lock->descriptor);
       return TRUE;
     }
-  /* The lock is busy, or its last holder deleted the file in the meantime. */
+  /* The lock is busy, or the lock file was deleted: above, or by its last holder in the meantime. */
   close (lock->descriptor);
   lock->descriptor = -1;
   return FALSE;

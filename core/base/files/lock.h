@@ -17,14 +17,15 @@ typedef enum
   PLAIT_LOCK_NONE, /* the file system does not support locks */
 } PlaitLockState;
 
-/* Locks the file or folder open as @descriptor without waiting, until the descriptor is closed. */
+/* Tries to lock the file or folder open as @descriptor exclusively, without waiting. Closing the descriptor releases
+ * the lock. */
 PlaitLockState plait_lock_descriptor (int descriptor);
 
 /* Turns the exclusive lock of plait_lock_descriptor into a shared one, which readers such as HDF5 can share. Other
  * processes still cannot lock exclusively. */
 void plait_lock_share (int descriptor);
 
-/* TRUE if @path is the file open as @descriptor: it has not been renamed or replaced. */
+/* TRUE if @path is the file open as @descriptor: it has not been renamed, replaced or deleted. */
 gboolean plait_lock_is_at_path (int descriptor, const char *path);
 
 /* TRUE if locks on device @major:@minor do not reach other machines that mount the same file system, according to
@@ -32,7 +33,8 @@ gboolean plait_lock_is_at_path (int descriptor, const char *path);
 gboolean plait_lock_is_local (const char *mounts, guint major, guint minor);
 
 /* Deletes the file @path if no process holds its lock. Keeps the file if the file system has no locks, or if the file
- * was made on another host (@here FALSE) and locks do not reach other hosts. Returns the state of the lock. */
+ * was made on another host (@here FALSE) and locks do not reach other hosts. Returns PLAIT_LOCK_TAKEN if no process
+ * held the lock; PLAIT_LOCK_BUSY also if the file cannot be opened. */
 PlaitLockState plait_lock_remove_stale (const char *path, gboolean here);
 
 /*
@@ -45,9 +47,9 @@ PlaitLockState plait_lock_remove_stale (const char *path, gboolean here);
 typedef struct PlaitLock PlaitLock;
 
 /* Takes the lock of @path. Retries for a few seconds, because a killed process and its children need time to die.
- * PLAIT_ERROR_INPUT if a process holds the lock; the message consists of @busy, the process with its host, and @remedy.
- * Warns in @log if the file system has no locks, so that no process is excluded, or if its locks do not reach other
- * machines. (transfer full) */
+ * PLAIT_ERROR_INPUT if a process holds the lock; the message then consists of @busy, the process with its host, and
+ * @remedy. Also fails if the lock file cannot be made. Warns in @log if the file system has no locks, so that no
+ * process is excluded, or if its locks do not reach other machines. (transfer full) */
 PlaitLock *plait_lock_take (const char *path, const char *busy, const char *remedy, PlaitLog *log, GError **error);
 void plait_lock_release (PlaitLock *lock);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitLock, plait_lock_release)

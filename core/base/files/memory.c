@@ -20,7 +20,7 @@ plait_try_allocate (gsize count, gsize size, const char *what, GError **error)
   return memory;
 }
 
-/* Returns the number after @name at the beginning of a line of the file @path, or @missing. */
+/* Returns the number after @name at the beginning of a line of the file @path, or @missing if there is no such line. */
 static guint64
 number_in (const char *path, const char *name, guint64 missing)
 {
@@ -37,7 +37,8 @@ number_in (const char *path, const char *name, guint64 missing)
   return g_ascii_isdigit (*number) ? g_ascii_strtoull (number, NULL, 10) : missing;
 }
 
-/* Returns the bytes left to the control group (version 2) of this process. The group's file cache counts as free. */
+/* Returns the bytes that the control group (version 2) of this process may still allocate; G_MAXUINT64 without a limit.
+ * The group's inactive file cache counts as free. */
 static guint64
 left_in_group (void)
 {

@@ -30,7 +30,8 @@ char *plait_path_stem (const char *path, const char *ending);
 void plait_path_append_quoted (GString *line, const char *word);
 
 /* Returns the folder named by the environment variable @variable, such as "XDG_DATA_HOME". If it is not set or not
- * absolute, returns the folder @below in the user's home folder. NULL if there is no folder. (transfer full) */
+ * absolute, returns the folder @below in the user's home folder. NULL if the path of the home folder is not absolute.
+ * The folder need not exist. (transfer full) */
 char *plait_path_user_folder (const char *variable, const char *below);
 
 /* Returns the folder for temporary files: $TMPDIR if it is absolute, else /tmp. (transfer none) */

@@ -34,8 +34,9 @@ add_folder (GPtrArray *folders, const char *path, const char *origin, gboolean o
   g_ptr_array_add (folders, folder);
 }
 
-/* Returns the plugin folder of the build tree that contains @program; NULL if there is none. A marker file shows a
- * build tree; it must have the owner of @program, because code is loaded from there. (transfer full) */
+/* Returns the plugin folder of the build tree that contains @program; NULL if @program is not in a build tree. The
+ * plugin folder of a build tree holds a marker file. The marker file and @program must have the same owner, because
+ * code is loaded from the folder. (transfer full) */
 static char *
 build_tree_folder (const char *program)
 {

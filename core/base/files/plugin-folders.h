@@ -4,7 +4,7 @@
 #include <glib.h>
 
 /*
- * Folders that are searched for plugins and modules, each as KIND/NAME.so, in this order:
+ * Folders that are searched for plugins and modules, files called KIND/NAME.so, in this order:
  *
  *     PLAIT_PLUGIN_PATH       a colon-separated list of folders
  *     $XDG_DATA_HOME/plait/1  the user's folder; ~/.local/share/plait/1 if XDG_DATA_HOME is not set or not absolute

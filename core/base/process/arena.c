@@ -21,8 +21,8 @@
 /* Maximum bytes of a request; the sum of two such sizes does not overflow. */
 #define MAX_SIZE ((gsize)1 << 47)
 
-/* Small blocks are cut from chunks, and each size has its own free list. Some, such as nodes, live until the end of the
- * step. Between large blocks they would prevent the merging of released blocks. */
+/* Small blocks are cut from chunks; each size has its own free list. Some small blocks, such as nodes, live until the
+ * end of the step. If they lay between large blocks, released large blocks could not be merged. */
 #define MAX_SMALL ((gsize)1024)
 #define SMALL_SIZES (MAX_SMALL / ALIGNMENT)
 #define CHUNK ((gsize)64 << 10)
@@ -35,7 +35,7 @@ struct Mapping
   Mapping *next;
   char *start;
   gsize size;
-  gsize top; /* bytes from the start of the mapping that have ever been used */
+  gsize top; /* bytes from the start of the mapping to the end of the furthest block so far */
 };
 
 /* Free-list link in the first bytes of a released small block. */

@@ -16,11 +16,12 @@
 #define SPIN_MICROSECONDS 20
 #define WAIT_MICROSECONDS 500
 
-/* A thread's initial pieces and its scratch memory; two cache lines, to avoid false sharing. */
+/* The pieces with which a thread begins a run, and the thread's scratch memory. Aligned to two cache lines, to avoid
+ * false sharing. */
 typedef struct
 {
-  /* Number of unclaimed pieces before @end. It is a count, so that a claim reads only one word: a thread that was
-   * delayed in an earlier run claims either nothing or a valid piece of the current run. */
+  /* Number of unclaimed pieces: the last ones before @end. A claim decrements this one word. So a thread that was
+   * delayed in an earlier run claims nothing, or a valid piece of the current run. */
   _Alignas(128) _Atomic gint64 unclaimed;
   gint64 end;
   gint64 begun, ended; /* start of the first piece and end of the last piece in a profiled run, nanoseconds; @begun is 0
