@@ -241,8 +241,8 @@ gboolean plait_experiment_drops_tuples (const PlaitExperiment *experiment);
 /* TRUE if a decoder predicts a sequence. */
 gboolean plait_experiment_has_decoder (const PlaitExperiment *experiment);
 
-/* Returns FALSE with an error if @experiment has no decoder but one of @sets sets a key that only search reads: any key
- * of [decode] except batch, precision and n_best. @sets must not remove keys. */
+/* Returns FALSE with an error if @experiment has no decoder and @sets set a key of [decode] other than batch, precision
+ * and n_best, since only a search reads such a key. @sets must not remove keys. */
 gboolean plait_experiment_check_sets (const PlaitExperiment *experiment, const PlaitOverride *sets, GError **error);
 
 /* Returns the kind of the target's lines if @stream is the target, else PLAIT_TARGET_TEXT. */
@@ -272,7 +272,7 @@ typedef struct
 {
   const char *key;    /* key of the text, "vocabulary_text.shared.1"; NULL: training text of a used stream */
   const char *path;   /* absolute path; NULL if the text is generated */
-  const char *stream; /* name of the generated text, for plait_task_parse_text(); NULL if the text is a file */
+  const char *stream; /* generated text in the form of plait_task_parse_text(); NULL if the text is a file */
 } PlaitVocabularyText;
 
 /* Returns the texts from which vocabulary @name is learnt. These are the texts that the keys
@@ -318,9 +318,10 @@ gboolean plait_experiment_split_key (const char *dotted, char **group, char **ke
  * checked, so that it does not read them again for later experiments. */
 typedef struct PlaitResolver PlaitResolver;
 
-/* Creates a resolver for experiments made from @file, which was read from @path. @file and @path are NULL if a run
- * stores the text; the paths in such a text are absolute. If axes of [grid] in @file choose plugins, a group may have
- * parameters of any of these plugins. @registry must outlive the experiments, @file only this call. (transfer full) */
+/* Creates a resolver for experiments made from @file, which was read from @path. @file and @path are NULL for texts of
+ * experiments that runs store; the paths in these texts are absolute. If axes of [grid] in @file choose plugins, a
+ * group may have parameters of any of these plugins. @registry must outlive the experiments, @file only this call.
+ * (transfer full) */
 PlaitResolver *plait_resolver_new (const PlaitKeyFile *file, const char *path, PlaitResolveFlags flags,
                                    PlaitRegistry *registry);
 void plait_resolver_free (PlaitResolver *resolver);

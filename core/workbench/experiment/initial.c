@@ -5,8 +5,8 @@
 
 /* This file checks the weights that training begins with, and names of checkpoints. */
 
-/* Checks the file train.initialise, whose path is absolute. Adds a problem if it is a safetensors file that cannot be
- * read, or if it is not a regular file. */
+/* If files are checked, adds a problem if train.initialise, an absolute path, names a safetensors file that cannot be
+ * read, or another file that is missing or not a regular file. */
 static void
 check_file (const PlaitResolution *resolution)
 {
@@ -27,7 +27,7 @@ check_file (const PlaitResolution *resolution)
 }
 
 /* Adds a problem if train.initialise_state=optimizer is impossible. Only a run stores an optimizer's state, and only
- * for its last parameters. */
+ * for the run's last parameters. A schedule with an end cannot continue. */
 static void
 check_state (const PlaitResolution *resolution)
 {

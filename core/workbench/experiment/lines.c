@@ -72,8 +72,8 @@ count_features (const char *path, const char *dataset, gint64 *sentences, GError
   return features != NULL;
 }
 
-/* Returns the source that reads @file as its text, a factor, tags, its trees or its word alignments; NULL if no source
- * reads it. (transfer none) */
+/* Returns the source that reads @file as its stream, a factor, tags, its trees or its word alignments; NULL if no
+ * source reads @file. (transfer none) */
 static const PlaitExperimentSource *
 reader_of (const PlaitExperiment *experiment, const PlaitDataFile *file)
 {
@@ -115,8 +115,9 @@ entries_of (const PlaitExperimentSource *source, const PlaitDataFile *file)
 }
 
 /* Returns the number of lines, trees or feature sentences of the file @path, one of those that @file names. Returns -1
- * if the file is not used, or if it has documents of several lines; files of such documents may have different numbers
- * of lines. Also returns -1 after adding a problem. */
+ * if the file is not counted: if no source reads it and it has neither the target nor loss weights, or if its stream
+ * has documents of several lines, whose numbers of lines may differ between files. Also returns -1 after adding a
+ * problem. */
 static gint64
 count (const PlaitResolution *resolution, const PlaitDataFile *file, const char *path)
 {
@@ -148,8 +149,9 @@ count (const PlaitResolution *resolution, const PlaitDataFile *file, const char 
   return lines;
 }
 
-/* Compares the files of the stream @file with those of the first stream of its split, file by file: the numbers of
- * lines must be equal. @firsts maps each split to its first stream (PlaitDataFile); adds @file if it is the first. */
+/* Adds a problem for each file of the stream @file whose number of lines differs from that of the corresponding file of
+ * the split's first counted stream. @firsts maps each split to this first stream (PlaitDataFile); adds @file if @firsts
+ * lacks the split. */
 static void
 compare_lines (const PlaitResolution *resolution, const PlaitDataFile *file, GHashTable *firsts)
 {

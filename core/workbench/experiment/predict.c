@@ -100,7 +100,7 @@ check_span (const PlaitResolution *resolution)
                               "limits the length of documents, so answers might be cut off; drop the key");
 }
 
-/* Checks [predict] kind=masked: the first source is also the target. */
+/* Checks [predict] kind=masked: the stream of the first source is the target, and no other source reads its factors. */
 static void
 check_masked (const PlaitResolution *resolution)
 {

@@ -6,7 +6,7 @@
 #include "experiment/resolution.h"
 
 /* Adds a problem for each of @metrics that cannot score the references @texts of the file @path. @metrics are the value
- * of [@group] @key. @lines has the first line of each text. */
+ * of [@group] @key. @lines has for each text the number of its first line. */
 static void
 check_metrics (const PlaitResolution *resolution, const char *path, const char *const *texts, const GArray *lines,
                const GPtrArray *metrics, const char *group, const char *key)

@@ -3,7 +3,7 @@
 
 #include "files/path.h"
 
-/* This file resolves an experiment: it reads the groups in their order and calls the checks. */
+/* This file resolves an experiment: it reads the groups and calls the checks. */
 
 static const char *const group_names[]
     = { "experiment", "data",  "source NAME", "predict",  "decoder", "combiner", "coverage",

@@ -21,7 +21,7 @@ typedef struct
   const char *key;     /* key that names the file, such as "train.en" */
 } PlaitDataFile;
 
-/* TRUE if the key of @file names a list of files, because @file is a file of training. */
+/* TRUE if @file belongs to training, so that its key names a list of files. */
 gboolean plait_data_file_is_list (const PlaitDataFile *file);
 
 /* Contents of the group [data]. */
@@ -32,9 +32,9 @@ typedef struct
   PlaitSettings *settings;  /* keys of [data]; owned by the experiment */
   GArray *files;            /* (element-type PlaitDataFile), of the keys SPLIT.STREAM, in the order of the file */
   GArray *vocabulary_files; /* (element-type PlaitDataFile); its field stream is the name of the vocabulary */
-  GArray *vocabulary_texts; /* (element-type PlaitDataFile): texts to learn vocabularies from. Field stream: name of
-                               the vocabulary. In a generated corpus, field paths is empty, and field written is the
-                               name of a stream of the task */
+  GArray *vocabulary_texts; /* (element-type PlaitDataFile): texts to learn vocabularies from. Field stream: name of the
+                               vocabulary. In a generated corpus, field paths is empty, and field written is for
+                               plait_task_parse_text() */
   GPtrArray *paths;         /* (element-type GStrv), owns the lists PlaitDataFile.paths */
   GPtrArray *test_splits;
   const PlaitTask *task;       /* task of data.generate, or NULL */
@@ -81,9 +81,10 @@ struct PlaitResolver
   PlaitRegistry *registry;
 
   /* Results of checks that later cells of a grid need not repeat. */
-  GHashTable *lines;    /* maps data.empty and path of a file to its number of lines (gint64) */
-  GHashTable *scorable; /* set of texts, each of which names a checked file of references and its metrics; a fault is
-                           reported only once */
+  GHashTable *lines;    /* maps a file's path, with the settings that affect counting, to its number of lines, trees or
+                           sentences (gint64) */
+  GHashTable *scorable; /* set of strings, each of which lists the files, metrics and settings of a finished check of
+                           references; a fault is reported only once */
 };
 
 typedef struct
@@ -94,7 +95,8 @@ typedef struct
   PlaitExperimentPrivate *experiment;
 } PlaitResolution;
 
-/* Adds a problem "PLACE: [group] key: SENTENCE"; "PLACE: [group]: SENTENCE" if @key is NULL. PLACE is file and line. */
+/* Adds a problem "PLACE: [group] key: SENTENCE"; "PLACE: [group]: SENTENCE" if @key is NULL. PLACE is the result of
+ * plait_key_file_location(). */
 void plait_resolution_problem (const PlaitResolution *resolution, const char *group, const char *key,
                                const char *format, ...) G_GNUC_PRINTF (4, 5);
 
@@ -179,8 +181,9 @@ void plait_resolution_read_factors (const PlaitResolution *resolution, PlaitPars
 /* Adds a problem if @source cannot have its factors or tags. */
 void plait_resolution_check_factors (const PlaitResolution *resolution, const PlaitExperimentSource *source);
 
-/* Returns the source whose factor or tags @stream may be, judged by the name STREAM.NAME alone. NULL if no source has
- * the stream STREAM, or if NAME is or resembles trees, alignment or reference. (transfer none) */
+/* Returns the first source, used or not, whose stream is STREAM if @stream has the form STREAM.NAME of a factor or
+ * tags. NULL if there is no such source, or if NAME is not a valid name or resembles trees, alignment or reference.
+ * (transfer none) */
 const PlaitParsedSource *plait_resolution_factor_source (const PlaitResolution *resolution, const char *stream);
 
 /* TRUE if @stream may be a factor or tags of a source, judged by its name alone, and this source has a key factors or
@@ -194,9 +197,9 @@ void plait_resolution_check_compatibility (const PlaitResolution *resolution);
 /* Adds a problem if one source reads a stream as text and another source reads it as features. */
 void plait_resolution_check_kinds (const PlaitResolution *resolution);
 
-/* Adds a problem for each file that [data] must name but does not, for each file or vocabulary that belongs neither to
- * a source nor to the target, and if data.vocabulary_size is impossible. For a generated corpus, adds a problem for
- * each named file, and for each stream that the task does not make. */
+/* Adds a problem for each missing key of a file, for each file or vocabulary that belongs neither to a source nor to
+ * the target, and if data.vocabulary_size is impossible. For a generated corpus, adds a problem for each key of a file,
+ * and for each used stream that the task does not make. PLAIT_RESOLVE_WITHOUT_DATA: does not check files. */
 void plait_resolution_check_data (const PlaitResolution *resolution);
 
 /* Returns the target and the streams of all sources, used or not, of their factors and tags; NULL-terminated. (transfer
@@ -207,23 +210,26 @@ const char **plait_resolution_streams (const PlaitResolution *resolution);
  * (transfer full) */
 char *plait_documents_used (const PlaitExperiment *experiment, const char *list);
 
-/* Adds a problem if a stream declared as documents is missing or not text, if a component needs documents that its
- * stream does not have, or if documents are cut into chunks but a used stream has no documents. */
+/* Adds a problem for each wrong item of data.documents and data.documents_by_line, for each component that needs
+ * documents but gets none, or gets documents but cannot read them, and, if documents are cut into chunks, for each used
+ * stream without documents. */
 void plait_resolution_check_documents (const PlaitResolution *resolution);
 
 /* Adds a problem if the data does not suit the kind of prediction. Accepts all data if a sequence is predicted. */
 void plait_resolution_check_prediction (const PlaitResolution *resolution);
 
-/* Adds a problem if the streams of training have different numbers of files, or if data.weights, data.share or
- * data.subword_sampling do not suit the data. */
+/* Adds a problem if the streams of training have different numbers of files, if features have several files, if a
+ * source reads the stream of loss weights, or if data.weights, data.share or data.subword_sampling do not suit the
+ * data. */
 void plait_resolution_check_training_files (const PlaitResolution *resolution);
 
-/* Adds a problem for each file that cannot be read, or whose number of lines or feature sentences differs from that of
- * the first stream of its split. Skips documents of several lines. */
+/* Adds a problem for each file that is malformed or cannot be read, or whose number of lines or feature sentences
+ * differs from that of the first counted stream of its split. Does not count documents of several lines. */
 void plait_resolution_check_lines (const PlaitResolution *resolution);
 
-/* Adds a problem for each reference that a metric cannot score, in validation and test splits, and for each file of
- * further references that has not as many texts as the target's file. Accepts all references of masked text. */
+/* Adds a problem for each metric that cannot score a file of references, and for each file of further references whose
+ * number of texts differs from that of the target's file. Checks test splits, and validation if train.metric is set.
+ * Accepts all references of masked text. */
 void plait_resolution_check_references (const PlaitResolution *resolution);
 
 /* Finds the name map, and adds a problem if training cannot begin with train.initialise. */

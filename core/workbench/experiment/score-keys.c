@@ -10,7 +10,8 @@
 
 static const PlaitSettingSpecification any_text = { "score", PLAIT_SETTING_TEXT };
 
-/* Sets @score->path if the value of @key names a file. If files are checked, adds a problem if the file is missing. */
+/* Sets @score->path if the value of @key has the form file:FILE. If files are checked, adds a problem if the file is
+ * missing. */
 static void
 find_file (const PlaitResolution *resolution, const char *key, PlaitExperimentScore *score)
 {

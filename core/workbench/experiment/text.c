@@ -205,7 +205,7 @@ write_data (Writer *writer)
   write_files (writer, plait_vocabulary_texts_written (experiment));
 }
 
-/* Writes @key with the names of the @n streams from number @first on in the list factors of @source. */
+/* Writes @key with the names of @n items of source->factors, from index @first on, without the prefix "STREAM.". */
 static void
 write_streams (Writer *writer, const PlaitExperimentSource *source, const char *key, guint first, guint n)
 {

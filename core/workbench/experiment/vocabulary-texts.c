@@ -126,7 +126,7 @@ plait_experiment_first_streams (const PlaitExperiment *experiment)
   return streams;
 }
 
-/* Appends the files of the training text of @stream to @texts. */
+/* Appends the training text of @stream to @texts: its files, or the generated text. */
 static void
 add_training (GArray *texts, const PlaitExperiment *experiment, const char *stream)
 {

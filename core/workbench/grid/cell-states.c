@@ -82,9 +82,10 @@ look_at (const PlaitGrid *grid, const Folder *folder, const char *name)
   return found;
 }
 
-/* Compares the run @found with @cell. If they differ, stores the difference as the fault. Otherwise only the
- * fingerprints differ, because another version of plait made the run: it computed fingerprints in another way, or it
- * lacked settings, which have their defaults in @cell. Then replaces the fingerprints of @found by those of @cell. */
+/* Compares the run @found with @cell if their fingerprints differ. Stores as the fault what differs, or that an
+ * external score failed. If nothing differs, another version of plait made the run: it computed fingerprints in another
+ * way, or it lacked settings, which have their defaults in @cell. Then replaces the fingerprints of @found by those of
+ * @cell. */
 static void
 compare_run (Found *found, const PlaitGridCell *cell, PlaitDigests *digests)
 {
@@ -214,7 +215,8 @@ is_to_be_trained (const PlaitGridCell *cell)
   return cell->state == PLAIT_CELL_NEW || cell->state == PLAIT_CELL_STALE || goes_further (cell);
 }
 
-/* If a run in the folder had the same training as @cell, marks @cell to be only evaluated and returns TRUE. */
+/* If @cell is to be trained, but a run in the folder had the same training, marks @cell to be only evaluated and
+ * returns TRUE. */
 static gboolean
 share_run (PlaitGridCell *cell, const Folder *folder)
 {
@@ -310,7 +312,8 @@ find_unclaimed (const PlaitGrid *grid, const Folder *folder)
     }
 }
 
-/* Searches the cells outside this part of the grid for finished runs with the same training as a cell of this part. */
+/* Adds to folder->trained the finished runs of cells outside this part of the grid that had the same training as a cell
+ * of this part. */
 static void
 find_trained (const PlaitGrid *grid, const Folder *folder)
 {

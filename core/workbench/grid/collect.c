@@ -106,7 +106,7 @@ plait_grid_report_failures (const PlaitGrid *grid, PlaitLog *log)
     }
 }
 
-/* Returns which steps the unfinished @cell still needs, as a reason of failure. (transfer full) */
+/* Returns why @cell is not finished, as the note of a failed cell. (transfer full) */
 static char *
 describe_missing (const PlaitGridCell *cell)
 {

@@ -14,15 +14,15 @@ enum
   MAX_TOTAL_SECONDS = 60, /* no further cell is measured after this time */
 };
 
-/* Cost of a known cell. A cell is known if its speed was measured, or if its run is finished, even if settings have
- * changed since then. */
+/* Cost of a known cell. A cell is known if its speed was measured now, if its run is finished, or if it uses the
+ * training of a finished run. */
 typedef struct
 {
   const PlaitGridCell *cell;
   double training; /* seconds of training */
   double evaluation;
   gsize bytes;
-  gboolean now; /* TRUE: the speed of the cell was measured by this process */
+  gboolean now; /* TRUE: the speed of the cell was measured now */
   PlaitTrainingSet set;
 } Measured;
 
@@ -36,7 +36,8 @@ read_seconds (PlaitStore *run, const char *place)
   return seconds;
 }
 
-/* Reads the cost of @cell from its run. FALSE if the run does not record it. */
+/* Reads the cost of @cell from its finished run, or from the run whose training it uses. FALSE if that run does not
+ * record its training time. */
 static gboolean
 read_measured (const PlaitGrid *grid, const PlaitGridCell *cell, Measured *measured)
 {
@@ -58,7 +59,7 @@ read_measured (const PlaitGrid *grid, const PlaitGridCell *cell, Measured *measu
     {
       g_autofree char *place = g_strdup_printf ("/environment/evaluation/%s", splits[i]);
 
-      /* No other cell has the named evaluations SPLIT.NAME, which plait test added to this run. */
+      /* Skip named evaluations SPLIT.NAME: plait test added them, and a grid does not repeat them. */
       if (!plait_evaluation_is_named (splits[i]))
         measured->evaluation += read_seconds (run, place);
     }

@@ -6,8 +6,7 @@
 /* Time and memory that a due cell would take. */
 typedef struct
 {
-  const PlaitGridCell *like; /* first of the cells whose mean cost is used, perhaps this cell itself; NULL: no cost is
-                                known */
+  const PlaitGridCell *like; /* first known cell whose cost counts in field seconds; NULL: no cost is known */
   gboolean measured;         /* TRUE: the speed of @like was measured now; FALSE: the run of @like is finished */
   double seconds;
   gsize bytes;          /* peak memory; 0: unknown */
@@ -18,7 +17,7 @@ typedef struct
 /* Time and memory that the due cells of a grid would take. */
 typedef struct
 {
-  guint n_ran;              /* number of cells with a finished run whose time is known */
+  guint n_ran;              /* number of cells whose cost a finished run records */
   guint n_measured;         /* number of cells whose speed was measured now */
   guint threads;            /* threads of each measured cell */
   double seconds;           /* sum over all due cells; 0: unknown */
@@ -29,9 +28,9 @@ typedef struct
 
 /*
  * Estimates the cost of each due cell, from the known cells that agree with it on the most axes. Known cells are cells
- * with a finished run and, unless @options is NULL, cells whose speed is measured now. Of cells that differ only in the
- * seed, one is measured if none of them has run. A measurement takes a few seconds in its own process (run/speed.h);
- * after a minute, no further measurement begins.
+ * with a finished run, cells that use the training of a finished run and, unless @options is NULL, cells whose speed is
+ * measured now. Of cells that differ only in the seed, one is measured if none of them has run. A measurement takes a
+ * few seconds in its own process (run/speed.h); after a minute, no further measurement begins.
  *
  * For a cell that is only evaluated, or that shares the training of an earlier cell, only evaluation is counted. The
  * training that an interrupted cell has already done is subtracted. Writes nothing to the folder. (transfer full)

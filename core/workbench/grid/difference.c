@@ -10,9 +10,9 @@ typedef struct
   gboolean unknown; /* TRUE if the run does not store the digest of a file or plugin */
 } Difference;
 
-/* TRUE if the setting [@group] @key has changed. @data is a key-file with the experiment's fingerprint text. The
- * fingerprint text has no paths, and only settings that can change results. If @old is NULL, compares with the default
- * of the setting. */
+/* TRUE if the setting [@group] @key has changed. @data is a key-file with the experiment's fingerprint text, which has
+ * no paths, and only settings that can change results. If @old is NULL, compares with the default of the setting. A
+ * path has changed only if it was or is empty. */
 static gboolean
 has_changed (const char *group, const char *key, const char *old, const char *new, gconstpointer data)
 {

@@ -21,16 +21,17 @@ void plait_grid_update_states (PlaitGrid *grid);
 
 void plait_grid_cell_set_state (PlaitGridCell *cell, PlaitGridCellState state, const char *note);
 
-/* Renames the finished run of @cell to NAME.h5 and reads its result. On failure returns FALSE and sets the state of
- * @cell to PLAIT_CELL_FAILED. */
+/* Renames the finished run of @cell to NAME.h5 if it has another name, deletes NAME.training.h5, and reads the result
+ * of the run. On failure returns FALSE and sets the state of @cell to PLAIT_CELL_FAILED. */
 gboolean plait_grid_collect_cell (const PlaitGrid *grid, PlaitGridCell *cell);
 
-/* Returns the last lines of the text file at @path, at most 2000 bytes, without the file's first @from bytes. (transfer
- * full) */
+/* Returns the last lines, at most 8 lines and 2000 bytes, of the text file at @path. Leaves out the file's first @from
+ * bytes. (transfer full) */
 char *plait_grid_read_tail (const char *path, goffset from);
 
 /* Logs for every failed cell the reason and the end of its log. */
 void plait_grid_report_failures (const PlaitGrid *grid, PlaitLog *log);
 
-/* Makes the folders of the cells' training logs. Call this before any cell is trained. */
+/* Makes the folder options->lines of the cells' training logs, unless it is NULL. Call this before any cell is
+ * trained. */
 gboolean plait_grid_make_log_folders (const PlaitGridOptions *options, GError **error);

@@ -73,7 +73,7 @@ name_part (const PlaitCells *cells, const PlaitExperimentCell *cell, guint a)
   return part;
 }
 
-/* Joins @parts, except @skipped, with '_'. Each part is cut to @limit bytes. (transfer full) */
+/* Joins @parts, except @skipped and empty ones, with '_'. Each part is cut to @limit bytes. (transfer full) */
 static GString *
 join_parts (const GPtrArray *parts, const char *skipped, int limit)
 {
