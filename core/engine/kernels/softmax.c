@@ -69,8 +69,8 @@ KERNEL (count_at_least) (const PlaitScalar *x, PlaitScalar bound, gint64 n)
   return found;
 }
 
-/* Returns exp (x). If @kept is FALSE, the caller only sums the results, so a result may be e^EXP_LOWEST instead of 0,
- * which does not change the sum. */
+/* Returns exp (x). If @kept is FALSE, @x must not be above 0, and the caller only sums the results: a result may be
+ * e^EXP_LOWEST instead of 0, which does not change the sum. */
 static inline __attribute__ ((always_inline)) Vector
 exponential (Vector x, gboolean kept)
 {

@@ -282,7 +282,7 @@ additive_score_of (const PlaitRowScores *from, const PlaitSiblings *set, gint64 
 }
 
 /* Computes the softmax of @n sets of at most @group rows in one vector. Gives the same bits as softmax. Writes @group
- * scalars for each set. */
+ * scalars for each set, also for a set of fewer rows. */
 static inline __attribute__ ((always_inline)) void
 weigh_together (const int group, const int vectors, const PlaitRowScores *from, const PlaitSiblings *sets, gint64 n,
                 PlaitScalar *weights, PlaitScalar *path)

@@ -16,7 +16,7 @@
  * Each element is one chain of multiply-adds in the order of k, so its bits do not depend on the shape of the tile.
  */
 #if defined(__AVX512F__) || defined(__ARM_NEON)
-/* Maximum size of a register tile, in vectors and in rows, for 32 vector registers. */
+/* Maximum size of a register tile with 32 vector registers: a tile n vectors wide has at most tile_rows[n] rows. */
 #define TILE_VECTORS 4
 #define TILE_MAX_ROWS 12
 static const guint8 tile_rows[TILE_VECTORS + 1] = { 0, 12, 12, 8, 6 };

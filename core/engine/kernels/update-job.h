@@ -17,7 +17,8 @@ typedef enum
 {
   PLAIT_UPDATE_ADAM,
   /* Zeiler 2012, algorithm 1, with a learning rate. With mean squares G of the gradients and D of the updates: G = rho
-   * G + (1 - rho) g^2; d = -sqrt (D + epsilon) / sqrt (G + epsilon) g; D = rho D + (1 - rho) d^2; value += rate d. */
+   * G + (1 - rho) g^2; d = -sqrt (D + epsilon) / sqrt (G + epsilon) g; D = rho D + (1 - rho) d^2; value += rate (d -
+   * weight_decay value). */
   PLAIT_UPDATE_ADADELTA,
   /* Chen et al. 2023, algorithm 2, with one moment M: d = sign (beta1 M + (1 - beta1) g); M = beta2 M + (1 - beta2) g;
    * value -= rate (d + weight_decay value). */

@@ -105,7 +105,7 @@ vector_choose (IntegerVector mask, Vector yes, Vector no)
   return (Vector)((mask & (IntegerVector)yes) | (~mask & (IntegerVector)no));
 }
 
-/* Returns the greater value in each lane; NaN where @y is NaN. */
+/* Returns the greater value in each lane; @y where one of the two is NaN. */
 static inline __attribute__ ((always_inline)) Vector
 vector_maximum (Vector x, Vector y)
 {
@@ -118,7 +118,7 @@ vector_maximum (Vector x, Vector y)
 #endif
 }
 
-/* Returns the smaller value in each lane; NaN where @y is NaN. */
+/* Returns the smaller value in each lane; @y where one of the two is NaN. */
 static inline __attribute__ ((always_inline)) Vector
 vector_minimum (Vector x, Vector y)
 {

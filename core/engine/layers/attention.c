@@ -11,8 +11,8 @@
 /* Base of the frequencies of rotary positions (Su et al. 2021, eq. 15). */
 #define ROTARY_BASE 10000.
 
-/* Declares the output projection, which all three kinds of attention have. @function: the public function to name in a
- * fault. */
+/* Checks @declaration and declares the output projection, which all three uses of a layer have. @function: name of the
+ * public function, for faults. */
 static PlaitAttention
 new_attention (PlaitParameters *parameters, const char *function, const char *name,
                const PlaitAttentionDeclaration *declaration)

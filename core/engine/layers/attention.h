@@ -8,7 +8,7 @@
  * Multi-head attention with its projections (Libovicky et al. 2018, eq. 1-6; Vaswani et al. 2017, section 3.2). A layer
  * is declared for one use: self-attention, attention to memories that share one key and value projection, or to
  * memories with a projection each. The apply functions return the context after the output projection, without dropout
- * on it. A row whose sentence has nothing to attend to gives zeros, even with biases.
+ * on it. A row that has nothing to attend to gives zeros, even with biases.
  */
 typedef struct
 {

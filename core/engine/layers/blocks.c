@@ -5,7 +5,7 @@
 typedef struct
 {
   PlaitRagged rows;
-  gint64 *offsets;         /* [sentences + 1] number of the first block of each sentence */
+  gint64 *offsets;         /* index of the first block of each sentence: [sentences + 1] */
   gint64 *halting_weights; /* index of the first halting weight of each block: [blocks + 1] */
   gint64 *row;
   guint8 *full;

@@ -13,7 +13,8 @@ typedef struct
   /* Rows and weights of each block. A row is in one block, except that plait_blocks_fire may put a row at a border into
    * two. */
   PlaitHaltingWeights halting_weights;
-  const gint64 *parent;      /* [rows] first block that has the row; -1 if the sentence has no blocks */
+  const gint64 *parent; /* [rows] block whose child the row is: the first one, if the row is in two; -1 if the sentence
+                           has no blocks */
   const gint64 *first_child; /* [blocks] first row of the block */
   const gint64 *n_children;  /* [blocks] number of rows from first_child on */
 } PlaitBlocks;

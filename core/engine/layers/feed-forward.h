@@ -7,7 +7,7 @@
 /* Returns the activation that @choice names; PLAIT_ACTIVATION_NONE for any other number. */
 PLAIT_API PlaitActivation plait_feed_forward_activation (PlaitFeedForwardActivation choice);
 
-/* The position-wise feed-forward layer: W2 dropout (activation (x W1 + b1)) + b2 (Vaswani et al. 2017, section 3.3). It
+/* The position-wise feed-forward layer: dropout (activation (x W1 + b1)) W2 + b2 (Vaswani et al. 2017, section 3.3). It
  * refers to parameters and owns nothing. */
 typedef struct
 {

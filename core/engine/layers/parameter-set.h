@@ -30,11 +30,12 @@ gboolean plait_parameters_check (const PlaitParameters *parameters, GError **err
 /* Returns a copy of @text that lives as long as the registry. (transfer none) */
 const char *plait_parameters_text (PlaitParameters *parameters, const char *text);
 
-/* Allocates values and gradients of all parameters, zeroed. Returns FALSE with PLAIT_ERROR_MEMORY, naming the bytes, if
- * memory runs out. */
+/* Allocates values and gradients of all parameters, zeroed. Returns FALSE with PLAIT_ERROR_MEMORY, which names the
+ * number of bytes, if memory runs out, or with PLAIT_ERROR_PLUGIN as plait_parameters_check does. */
 gboolean plait_parameters_allocate (PlaitParameters *parameters, GError **error);
 
-/* Sets all values to their initial values. These depend only on @seed and the parameter's name and shape. */
+/* Sets all values to their initial values. Random values depend only on @seed and on the parameter's name, shape and
+ * PlaitInitial. */
 void plait_parameters_initialise (PlaitParameters *parameters, PlaitPool *pool, guint64 seed);
 
 /* Changes the initial values to those of dl4mt (nyu-dl/dl4mt-tutorial): square weights orthogonal; other weights and
@@ -72,11 +73,13 @@ void plait_parameters_zero_gradients (PlaitParameters *parameters);
 /* Sets how search multiplies by @parameter, and so how it is packed. Layers call it for their own parameters. */
 void plait_parameters_use (PlaitParameters *parameters, PlaitParameter *parameter, PlaitParameterUse use);
 
-/* Returns FALSE with PLAIT_ERROR_INPUT if this processor lacks the instructions for products in @precision. */
+/* Returns FALSE with PLAIT_ERROR_INPUT if products in @precision cannot run in this process
+ * (plait_precision_runs_here). */
 gboolean plait_precision_check (PlaitPrecision precision, GError **error);
 
-/* Packs all weights and tables in @precision, which makes products of few rows fast on a tape in PLAIT_TAPE_EVALUATE.
- * Returns FALSE with PLAIT_ERROR_MEMORY if memory runs out, or with PLAIT_ERROR_INPUT as plait_precision_check does. */
+/* Packs all weights and tables in @precision, but those with PLAIT_USE_STEP in full precision. This makes products of
+ * few rows fast on a tape in PLAIT_TAPE_EVALUATE. Returns FALSE with PLAIT_ERROR_MEMORY if memory runs out, or with
+ * PLAIT_ERROR_INPUT as plait_precision_check does. */
 gboolean plait_parameters_pack (PlaitParameters *parameters, PlaitPool *pool, PlaitPrecision precision, GError **error);
 
 /* Returns the leaf of @parameter on @tape, or NULL if @parameter is NULL. (transfer none) */

@@ -52,8 +52,8 @@ typedef enum
   PLAIT_USE_WEIGHT, /* x W, in a linear layer */
   PLAIT_USE_STEP,   /* x W in a recurrence; packed without rounding, because rounding errors would add up over the steps
                      */
-  PLAIT_USE_TABLE,  /* x T^T in the output layer, where T [V, w] may be the embeddings; packed for
-                       plait_output_layer_top_k */
+  PLAIT_USE_TABLE, /* x times the transposed table [V, w] in the output layer, whose table may be the embeddings; packed
+                      for plait_output_layer_top_k */
 } PlaitParameterUse;
 
 /* A parameter. Read only, except the numbers in value and gradient. */
@@ -72,9 +72,10 @@ typedef struct
 
 /*
  * Declares the parameter @name [rows, width] and returns it. (transfer none) A name has parts between slashes, none of
- * them empty, "." or "..", and begins with the plugin's prefix. Faults are: a name that is malformed or already
- * declared, rows or width below 1, an impossible @initial, and a declaration after allocation. The host reports the
- * first fault after build; until then the returned parameter may be stored but not used.
+ * them empty, "." or "..", and no control characters; it has at most 1024 bytes and begins with the plugin's prefix.
+ * Faults are: a name that is malformed or already declared, rows or width below 1, more elements than any machine can
+ * hold, an impossible @initial, and a declaration after allocation. The host reports the first fault after build; until
+ * then the returned parameter may be stored but not used.
  */
 PLAIT_API PlaitParameter *plait_parameters_declare (PlaitParameters *parameters, const char *name, gint64 rows,
                                                     gint64 width, PlaitInitial initial);

@@ -7,8 +7,8 @@
 
 #define MAX_WAVELENGTH 10000.0
 
-/* Limits of the table of sinusoids that is stored: width, and number of rows. The rows of longer sentences are computed
- * in each step. */
+/* Maximum width of rows with positions, and maximum number of rows of the stored table of sinusoids. For longer
+ * sentences, each step computes a table. */
 #define MAX_WIDTH ((gint64)1 << 24)
 #define MAX_CACHED_ROWS ((gint64)4096)
 
