@@ -318,8 +318,8 @@ PlaitDeclaredAttention *plait_cross_find_attention (const PlaitCrossAttention *c
 const PlaitDeclaredAttention *plait_cross_require_attention (PlaitCrossAttention *cross, const char *call,
                                                              PlaitAttentionKind kind, const char *name, guint memory);
 
-/* Returns the projected query of an attention. A second call with this query in a pass returns the stored
- * projection. */
+/* Returns the projected query of an attention. Stores the projection, and returns it again until another query is
+ * projected or the pass ends. */
 PlaitNode *plait_cross_project_query (PlaitCrossAttention *cross, const PlaitDeclaredAttention *attention,
                                       PlaitResidualStream query);
 

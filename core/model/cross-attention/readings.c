@@ -23,7 +23,8 @@ plait_readings_add (PlaitReadings *readings, PlaitTape *tape, PlaitRagged querie
   return reading;
 }
 
-/* Calls @of for each of @n readings and returns the nodes, one for each step; NULL if a step has no such node. */
+/* Calls @of for each of @n readings and returns the nodes, one for each step. Returns NULL if the node of any step is
+ * NULL. */
 static PlaitNode **
 nodes_of_steps (const PlaitReadings *readings, PlaitTape *tape, gint64 n,
                 PlaitNode *(*of) (const PlaitCrossReading *reading, guint memory), guint memory)
@@ -126,8 +127,8 @@ typedef struct
   gint64 *indices; /* [pairs][most]: indices of the selected rows, padded with -1; NULL while rows are counted */
 } Windows;
 
-/* Counts the selected rows of each query-key pair, of all heads together. If windows->indices is not NULL, also stores
- * the indices of the rows. */
+/* Counts the rows that head @head, from 1, selected for each query-key pair; if @head is 0, the rows of all heads
+ * together. If windows->indices is not NULL, also stores the indices of the rows. */
 static void
 visit (const PlaitSelectedRows *selected, const PlaitQueryKeyPairs *pairs, guint head, Windows *windows)
 {

@@ -35,8 +35,8 @@ struct PlaitCrossReading
   PlaitCrossReading *next;
   PlaitRagged queries;
   PlaitNode *context;  /* sum of the contexts that were added to the residual stream: [queries, width], or NULL */
-  PlaitNode **weights; /* attention weights [pairs of queries and memory rows, 1] of each memory: [n_memories]; NULL:
-                          no attention read the memory */
+  PlaitNode **weights; /* attention weights [pairs of queries and memory rows, 1] of each memory: [n_memories]; an
+                          element is NULL if no attention read the memory */
   PlaitNode *shares;   /* weights of the attention over contexts: [queries, n_memories], or NULL */
   gboolean joint;      /* TRUE: one softmax over the rows of all memories */
 };

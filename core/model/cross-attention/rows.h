@@ -11,8 +11,8 @@ typedef struct
   gint64 *target;      /* index of each row in the whole targets: [rows] */
 } PlaitStepRows;
 
-/* Returns the rows of step @t, allocated in @arena. In the first step, PlaitStepRows.before has the number of each
- * row's sentence. */
+/* Returns the rows of step @t, allocated in @arena. In the first step, PlaitStepRows.before has the index of each row's
+ * sentence. */
 PlaitStepRows plait_step_rows (PlaitArena *arena, PlaitRagged target, gint64 t);
 
 /* Returns the pass of step @rows, a part of the pass @whole; @next has the rows of the next step. If @whole has an

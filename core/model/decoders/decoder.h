@@ -37,8 +37,8 @@ PlaitNode *plait_decoder_forward (const PlaitDecoder *decoder, PlaitTape *tape, 
                                   PlaitRagged target_rows, const gint32 *target_inputs, PlaitAttentionRecord *record);
 
 /*
- * Begins a search with at most @hypotheses rows at once and @steps steps. The returned state has keys and values,
- * computed on @tape, and caches that grow. It is in the arena of @tape.
+ * Begins a search of at most @steps steps with at most @hypotheses hypotheses at once. Returns the state of the search,
+ * in the arena of @tape: keys and values of the memories, and empty caches for the rows of the steps.
  */
 PlaitDecoderState *plait_decoder_start (const PlaitDecoder *decoder, PlaitTape *tape,
                                         const PlaitEncoderOutputs *encoded, gint64 hypotheses, gint64 steps);

@@ -134,19 +134,20 @@ struct PlaitDecoding
   /* Set while running. */
   PlaitTape *tape;
   const PlaitEncoderOutputs *encoded;
-  PlaitCrossAttentionPass pass;    /* inputs of the combiner, for whole targets or for a step of a search */
-  PlaitRagged rows;                /* rows of each target; in search, one row for each hypothesis */
+  PlaitCrossAttentionPass pass; /* inputs of the combiner, for whole targets or for a step of a search */
+  PlaitRagged rows; /* rows of each target; in search, one row for each hypothesis; in a step over whole targets, one
+                       row for each target that the step reaches */
   PlaitRagged sentence_rows;       /* set if a self-attention is limited to sentences: rows of each sentence of all
                                       targets; in search, the rows of each hypothesis in sentence_ancestry */
-  const gint64 *sentence_ancestry; /* cache rows of the current sentence of each hypothesis; NULL outside a search */
+  const gint64 *sentence_ancestry; /* cache rows of the current sentence of each hypothesis, in search; else NULL */
   gint64 first_position;
   gboolean in_layer; /* TRUE while the function given to plait_decoding_layer runs */
   guint8 *called; /* [n_primitives]: TRUE if this pass called the primitive; for carried rows: TRUE if this pass called
                      plait_decoding_steps */
-  PlaitNode **carried; /* [n_primitives]: carried rows: first those of the previous step; plait_decoding_carry replaces
-                          them by those for the next step */
-  PlaitCrossAttentionKeys *keys; /* [n_primitives]: keys of each cross-attention; NULL if the decoder has no carried
-                                    rows */
+  PlaitNode **carried; /* [n_primitives]: carried rows of the previous step; plait_decoding_carry replaces them by the
+                          rows for the next step */
+  PlaitCrossAttentionKeys *keys; /* [n_primitives]: keys of each cross-attention; NULL in search, and if the decoder has
+                                    no carried rows */
   PlaitWholeStep *step;          /* current step over whole targets; NULL outside steps and in search */
 
   /* Set in search. */
@@ -184,5 +185,6 @@ void plait_kept_rows_store (PlaitKeptRows *kept, PlaitTape *tape, PlaitNode *nod
 /* Returns rows parents[i] of @kept, for i = 0 .. @n - 1, as a node on @tape. */
 PlaitNode *plait_kept_rows_follow (const PlaitKeptRows *kept, PlaitTape *tape, const gint64 *parents, gint64 n);
 
-/* Calls begin of the plugin for @n sentences. Then decoding->carried has the rows that the first step receives. */
+/* Sets decoding->carried to the rows that the first step receives for @n sentences. The plugin's begin computes these
+ * rows; rows that begin does not carry are 0. */
 void plait_decoding_begin (PlaitDecoding *decoding, gint64 n);

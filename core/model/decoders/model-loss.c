@@ -8,7 +8,8 @@
 #include <math.h>
 #include <string.h>
 
-/* Returns @root plus the sum of @losses, each times its weight and @scale. Stores the losses in @sums. */
+/* Returns @root plus the sum of @losses, each times its weight and @scale; the weight is 0 before the update at which
+ * the loss starts. Stores the losses in @sums. */
 static PlaitNode *
 add_losses (const PlaitModel *model, PlaitTape *tape, PlaitNode *root, const PlaitLossPass *losses, double scale,
             PlaitModelSums *sums)
@@ -77,7 +78,7 @@ of_known_labels (PlaitTape *tape, PlaitNode *states, PlaitRagged target_rows, co
 }
 
 /* Returns the negative log-likelihood that the targets of @batch would have if all words, or candidates, were equally
- * probable. */
+ * probable; 0 for numbers. */
 static double
 loss_of_guessing (const PlaitModel *model, const PlaitBatch *batch, const PlaitEncoderOutputs *encoded)
 {
