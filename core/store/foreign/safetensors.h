@@ -41,7 +41,7 @@ typedef struct
   guint rank;       /* number of dimensions; 0: a single element */
   gint64 shape[PLAIT_SAFETENSORS_MAX_RANK];
   gint64 elements;
-  gint64 begin, end; /* range of bytes, counted from the end of the header */
+  gint64 begin, end; /* first byte, and byte after the last one, counted from the end of the header */
   guint shard;       /* number of the shard that contains the tensor */
 } PlaitSafetensor;
 
@@ -53,8 +53,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitSafetensors, plait_safetensors_free)
 /* Returns the path that was given to plait_safetensors_open. (transfer none) */
 const char *plait_safetensors_path (const PlaitSafetensors *file);
 
-/* Return the number of tensors; tensor number @i in the order of shards and offsets; the tensor called @name, NULL if
- * there is no such tensor. (transfer none) */
+/* Return the number of tensors, tensor @i (from 0, in the order of shards and offsets), and the tensor called @name or
+ * NULL. (transfer none) */
 guint plait_safetensors_n (const PlaitSafetensors *file);
 const PlaitSafetensor *plait_safetensors_get (const PlaitSafetensors *file, guint i);
 const PlaitSafetensor *plait_safetensors_find (const PlaitSafetensors *file, const char *name);

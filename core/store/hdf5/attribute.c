@@ -28,7 +28,8 @@ find_large (PlaitStore *store, const char *path, const char *name)
   return found ? g_steal_pointer (&large) : NULL;
 }
 
-/* Opens the object at @path and removes its attribute @name, if it exists. */
+/* Opens the object at @path. If the object has the attribute @name, removes this attribute, also if it is stored as a
+ * dataset. Negative with *error set. */
 static hid_t
 prepare_attribute (PlaitStore *store, const char *path, const char *name, GError **error)
 {
@@ -49,7 +50,7 @@ prepare_attribute (PlaitStore *store, const char *path, const char *name, GError
   return -1;
 }
 
-/* Stores a large attribute as a dataset. @n < 0: a scalar. */
+/* Stores a large attribute as a dataset. @n < 0: one string, not a list. */
 static gboolean
 put_large (PlaitStore *store, const char *path, const char *name, PlaitStoreType type, gint64 n, gconstpointer values,
            GError **error)

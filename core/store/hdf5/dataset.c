@@ -2,9 +2,9 @@
 #include "files/memory.h"
 #include "hdf5/internal.h"
 
-/* Minimum bytes of a compressed dataset: for a smaller one, the chunk index costs more than compression gains. */
+/* Datasets of fewer bytes are not compressed: the chunk index would cost more than compression gains. */
 #define MIN_COMPRESSED ((gint64)1 << 10)
-/* Maximum bytes of a chunk: the size of HDF5's chunk cache. */
+/* Maximum bytes of a chunk: the default size of HDF5's chunk cache. */
 #define MAX_CHUNK ((gint64)1 << 20)
 
 /* Bytes of a chunk of a growing dataset. A chunk is buffered while it is written, and read as a whole for each item in

@@ -46,7 +46,7 @@ struct PlaitStore
   GByteArray *metadata; /* when writing: one byte for each block, 1 if it contains metadata (plait_store_blocks_mark) */
   GPtrArray *appended;  /* when writing: buffered ragged arrays (ragged-write.c); NULL if no array was appended */
   GHashTable *ragged;   /* when reading: open ragged groups by path (ragged-kinds.c); may be NULL */
-  int failure;          /* errno of the first failed write; later writes are ignored */
+  int failure;          /* errno of the first failed write, or ENOMEM of plait_store_access; later writes are ignored */
   gboolean writing;
   hid_t driver; /* HDF5 file driver that uses @fd */
   hid_t file;
@@ -61,8 +61,8 @@ struct PlaitStore
 /* Bytes of the user block: the smallest size that HDF5 allows. */
 #define PLAIT_STORE_USER_BLOCK 512
 
-/* Reads the table of hashes after byte @end of the open file @fd, and loads all blocks of metadata. The table must have
- * SHA-256 @digest. Messages name @path. (transfer full) */
+/* Reads the table of hashes, which begins at byte @end of the open file @fd, and loads all blocks of metadata. The
+ * table must have SHA-256 @digest. Messages name @path. (transfer full) */
 PlaitStoreBlocks *plait_store_blocks_open (int fd, const char *path, gint64 end, const char *digest, GError **error);
 void plait_store_blocks_free (PlaitStoreBlocks *blocks);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitStoreBlocks, plait_store_blocks_free)
@@ -153,7 +153,8 @@ char *plait_store_reason (void);
 
 /* ---- defined in object.c ---- */
 
-/* Prepares @path for writing: checks that it is well formed and not in use, and makes its parent groups. */
+/* Prepares @path for writing: checks that @path is well formed and that nothing is stored there, and makes its parent
+ * groups. */
 gboolean plait_store_prepare (PlaitStore *store, const char *path, GError **error);
 
 /* Opens the object at @path. The items of a ragged group share one stored group or dataset: if @path names an item,
@@ -189,8 +190,8 @@ gboolean plait_store_find_values (PlaitStore *store, const char *path, PlaitStor
 /* TRUE if an object or link is stored at @path. Items of ragged groups are not stored. */
 gboolean plait_store_is_stored (PlaitStore *store, const char *path);
 
-/* Describe the object at @path; return the names of its members. Of a ragged group, the members are here the stored
- * objects, not the items. */
+/* Like plait_store_describe and plait_store_members, but the members of a ragged group are its stored objects, not its
+ * items. */
 gboolean plait_store_describe_stored (PlaitStore *store, const char *path, PlaitStoreObject *object, GError **error);
 char **plait_store_members_stored (PlaitStore *store, const char *path, GError **error);
 
@@ -304,8 +305,8 @@ gboolean plait_store_attach_columns (PlaitStore *store, const char *path, GError
 
 /* Attribute that marks a ragged group. Its value is the name of the dataset that lists the items. */
 #define PLAIT_STORE_RAGGED "ragged"
-/* Value of the attribute PLAIT_STORE_RAGGED, and name of the list of items. With "_i" added, name of the attribute that
- * has a Python expression for one item. */
+/* Value of the attribute PLAIT_STORE_RAGGED, and name of the list of items. The attribute PLAIT_STORE_ITEMS "_i" has a
+ * Python expression for one item. */
 #define PLAIT_STORE_ITEMS "sentence"
 #define PLAIT_STORE_OFFSETS "_offsets"
 #define PLAIT_STORE_SHAPE "_shape"
@@ -330,8 +331,8 @@ char **plait_store_item_names (PlaitStore *store, const char *path, GError **err
 /* Returns @n strings in slots of @slot bytes, a NUL after each; NULL if there is no memory. (transfer full) */
 char *plait_store_pack (const char *const *values, gint64 n, gsize slot);
 
-/* Checks that @n strings are UTF-8. Sets *@longest to the bytes of the longest string and *@total to the bytes of
- * all. */
+/* Checks that @n strings are UTF-8 and shorter than 64 MiB. Sets *@longest to the bytes of the longest string and
+ * *@total to the bytes of all. */
 gboolean plait_store_measure_strings (const PlaitStore *store, const char *path, const char *const *values, gint64 n,
                                       gsize *longest, gsize *total, GError **error);
 

@@ -77,7 +77,7 @@ plait_store_has (PlaitStore *store, const char *path)
   return H5Oexists_by_name (store->file, path, store->access) > 0;
 }
 
-/* Fails with "FILE: there is no /a/b" and the most similar name. */
+/* Fails: there is no @path (with the most similar name), or @path is a link whose target does not exist. */
 static gboolean
 fail_absent (PlaitStore *store, const char *path, GError **error)
 {

@@ -150,7 +150,7 @@ const char *plait_store_digest (const PlaitStore *store);
 /* Makes the group @path and its parents; an existing group is not an error. */
 gboolean plait_store_make_group (PlaitStore *store, const char *path, GError **error);
 
-/* TRUE if @path is a group, a dataset, an item of a ragged group, or a link that leads to an object. */
+/* TRUE if @path is an object, an item of a ragged group, a soft link whose target exists, or any external link. */
 gboolean plait_store_has (PlaitStore *store, const char *path);
 
 /* Describes the object at @path. If it does not exist, the error names the most similar member of the last existing
@@ -172,15 +172,15 @@ gboolean plait_store_link_external (PlaitStore *store, const char *path, const c
 gboolean plait_store_link_target (PlaitStore *store, const char *path, char **file, char **object, GError **error);
 
 /* Copies @path with its members and attributes from @from to the same path of @store. Values are copied as stored; axes
- * of heatmaps are attached again. */
+ * of plots and tables are attached again. */
 gboolean plait_store_copy (PlaitStore *store, PlaitStore *from, const char *path, GError **error);
 
 /* ---- attributes ---- */
 
 /*
  * Setting an attribute that exists replaces it. @path is a group or a dataset. A value larger than
- * PLAIT_STORE_MAX_ATTRIBUTE_BYTES becomes the dataset PATH/NAME (for a dataset PATH.NAME), which the functions below
- * also read. Strings must be UTF-8.
+ * PLAIT_STORE_MAX_ATTRIBUTE_BYTES becomes the dataset PATH/NAME (for a dataset PATH.NAME), which
+ * plait_store_has_attribute finds and plait_store_get_... read. Strings must be UTF-8.
  */
 gboolean plait_store_set_string (PlaitStore *store, const char *path, const char *name, const char *value,
                                  GError **error);
@@ -194,7 +194,8 @@ gboolean plait_store_set_list (PlaitStore *store, const char *path, const char *
 /* TRUE if @path has the attribute @name, also if it is stored as a dataset. */
 gboolean plait_store_has_attribute (PlaitStore *store, const char *path, const char *name);
 
-/* Returns the names of the attributes of @path, sorted, NULL-terminated. (transfer full) */
+/* Returns the names of the attributes of @path except those stored as datasets, sorted, NULL-terminated. (transfer
+ * full) */
 char **plait_store_attributes (PlaitStore *store, const char *path, GError **error);
 
 /* Read one value. Fail if the attribute is missing, does not have exactly one value, or has another type. (transfer
@@ -208,8 +209,8 @@ gboolean plait_store_get_double (PlaitStore *store, const char *path, const char
 gpointer plait_store_get_list (PlaitStore *store, const char *path, const char *name, PlaitStoreType type, gint64 *n,
                                GError **error);
 
-/* Formats the attribute @name of @path for people: a string unchanged, numbers and lists separated by commas, at most
- * @maximum characters. (transfer full) */
+/* Formats the attribute @name of @path for people: a list with ", " between its values; a text longer than @maximum
+ * characters is cut. Fails if the attribute is stored as a dataset. (transfer full) */
 char *plait_store_attribute_text (PlaitStore *store, const char *path, const char *name, gsize maximum, GError **error);
 
 /* ---- datasets ---- */
@@ -255,7 +256,7 @@ GBytes *plait_store_read_bytes (PlaitStore *store, const char *path, gsize maxim
 /*
  * One string is a scalar dataset. A list is a dataset of one dimension whose elements have the length of the longest
  * string; h5py reads it with asstr(). If that would waste much space (one very long line among many short ones), the
- * list is a group with the members "bytes" and "offsets": string i is bytes[offsets[i] .. offsets[i + 1]]. The
+ * list is a group with the members "bytes" and "offsets": string i is bytes[offsets[i] .. offsets[i + 1] - 1]. The
  * functions below read all these forms.
  */
 gboolean plait_store_write_string (PlaitStore *store, const char *path, const char *value, GError **error);
@@ -266,5 +267,5 @@ gboolean plait_store_write_strings (PlaitStore *store, const char *path, const c
 char *plait_store_read_string (PlaitStore *store, const char *path, GError **error);
 
 /* Reads a list of strings, NULL-terminated, and their number into *@n (may be NULL). Refuses more than @maximum bytes
- * of text in all. (transfer full) */
+ * of text in all; strings padded to equal length may have 8 * @maximum bytes, or 4 MiB. (transfer full) */
 char **plait_store_read_strings (PlaitStore *store, const char *path, gsize maximum, gint64 *n, GError **error);

@@ -11,7 +11,7 @@
  *
  *     sentence          [n]: the names of the items, in the order of writing
  *     NAME              the values of all items one after another, each row-major
- *     NAME_offsets      [n + 1]: item i is NAME[NAME_offsets[i] .. NAME_offsets[i + 1]]
+ *     NAME_offsets      [n + 1]: item i is NAME[NAME_offsets[i] .. NAME_offsets[i + 1] - 1]
  *     NAME_shape        [n, rank]: the shape of each item; missing for arrays of one dimension
  *
  * An array of text has the bytes of all strings, with a NUL after each. The attribute sentence_i of NAME is a Python
