@@ -132,5 +132,5 @@ TEST_CASE (explain_command, refuses)
   plait_test_write ("explained.ini", text);
   CHECK_REFUSED (
       CALL ("explain", "explained.ini", "--set", "data.vocabulary_size=0", "--set", "data.vocabulary_type=words"),
-      "data.vocabulary_size=0 keeps all words of a text, but no text is read here");
+      "data.vocabulary_size=0 keeps all words of the text, but this command reads no text");
 }

@@ -289,7 +289,7 @@ TEST_CASE (bench_command, refuses)
       "--set bench.shortest_length=10: [bench] shortest_length: 10 is above longest_length=9" },
     { BENCH ("train", "recurrent.ini", "--set", "decoder.coverage=tree"), "needs memories with" },
     { BENCH ("train", "recurrent.ini", "--set", "data.vocabulary_type=words", "--set", "data.vocabulary_size=0"),
-      "recurrent.ini: data.vocabulary_size=0 keeps all words of a text, but no text is read here" },
+      "recurrent.ini: data.vocabulary_size=0 keeps all words of the text, but this command reads no text" },
     { BENCH ("train", "recurrent.ini", "--set", "train.batch=10000000"),
       "recurrent.ini: train.batch=10000000 makes 16 batches of about" },
     { BENCH ("train", "recurrent.ini", "--forward"), "--forward" },

@@ -397,9 +397,9 @@ TEST_CASE (misbehaving_decoders, memories_of_a_wrong_width)
     gint64 width;
     const char *sentence;
   } faults[] = {
-    { EITHER, 0, "memory_width gives 0: give 1 to 16777216 columns" },
-    { EITHER, -1, "memory_width gives -1: give 1 to" },
-    { EITHER, HUGE_WIDTH, "memory_width gives 1099511627776: give 1 to" },
+    { EITHER, 0, "memory_width returned 0; return 1 to 16777216 columns" },
+    { EITHER, -1, "memory_width returned -1; return 1 to" },
+    { EITHER, HUGE_WIDTH, "memory_width returned 1099511627776; return 1 to" },
     { HEADS, 5, "queries 8 wide and memories 5 wide, but with attention=heads both must be as wide as the decoder, 8" },
   };
 

@@ -52,7 +52,8 @@ plait_file_stamp_check (const PlaitFileStamp *stamp, const char *path, GError **
   /* A program that writes the file can restore the old time of writing (mtime), but not the old time of change (ctime).
    * */
   return (plait_file_stamp_matches (&now, stamp) && is_same_time (&now.changed, &stamp->changed))
-         || plait_fail (error, PLAIT_ERROR_INPUT,
-                        "%s: the file %s while it was in use; restore the old file to continue, or start again", path,
-                        now.number == 0 ? "was removed" : "has been changed");
+         || plait_fail (
+             error, PLAIT_ERROR_INPUT,
+             "%s: the file %s while it was in use; restore the old file to continue, or run the command again", path,
+             now.number == 0 ? "was removed" : "has been changed");
 }

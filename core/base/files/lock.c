@@ -193,14 +193,14 @@ plait_lock_take (const char *path, const char *busy, const char *remedy, PlaitLo
         {
           if (state == PLAIT_LOCK_NONE)
             plait_log_warning (log,
-                               "%s: the file system does not support locks, so a second plait that writes there is "
-                               "detected only afterwards; do not start a second one",
+                               "%s: the file system does not support locks, so plait notices a second process that "
+                               "writes there only afterwards; do not start a second one",
                                path);
           else if (is_local (lock->descriptor))
             plait_log_warning (log,
-                               "%s: the file system is mounted with locks that hold only on this machine, so a second "
-                               "plait that writes there from another machine is detected only afterwards; do not start "
-                               "a second one, or mount the file system with local_lock=none",
+                               "%s: the file system is mounted with locks that hold only on this machine, so plait "
+                               "notices a second process on another machine that writes there only afterwards; do not "
+                               "start a second one, or mount the file system with local_lock=none",
                                path);
           return g_steal_pointer (&lock);
         }

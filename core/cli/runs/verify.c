@@ -117,8 +117,8 @@ verify_resume (const char *path, gint64 updates, PlaitJson *json, PlaitLog *log,
   return different == 0
          || plait_fail (
              error, PLAIT_ERROR_FAILED,
-             "%s: when it is stopped after update %jd and resumed, %u values differ from an uninterrupted run", path,
-             stops[0], different);
+             "%s: when training is stopped after update %jd and resumed, %u values differ from an uninterrupted run",
+             path, stops[0], different);
 }
 
 typedef struct

@@ -284,7 +284,7 @@ take_columns (const GPtrArray *runs, const char *tsv, Files *files, GError **err
       const char *other;
 
       if (mended)
-        return plait_fail (error, PLAIT_ERROR_INPUT, "%s: separate them by ','; did you mean \"%s\"?", option, mended);
+        return plait_fail (error, PLAIT_ERROR_INPUT, "%s: join names by ','; did you mean \"%s\"?", option, mended);
       if (g_str_equal (names[i], "-"))
         continue;
       location = find_text_location (files, names[i], option, error);

@@ -157,7 +157,7 @@ handle_unreadable (PlaitInference *inference, PlaitBatch *part, GError *cause, G
     {
       g_autofree char *place = plait_feed_location (inference->feed, part->sentence[0], stream);
 
-      plait_log_warning (inference->log, "%s: skipped with an empty answer: %s", place, cause->message);
+      plait_log_warning (inference->log, "%s: skipped, so its output is empty: %s", place, cause->message);
       inference->skips = TRUE;
       inference->given++;
       return part;

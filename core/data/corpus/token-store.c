@@ -200,7 +200,7 @@ read_bytes (const PlaitTokenStore *store, gpointer bytes, gsize size, goffset of
   gssize n = plait_read_at (store->descriptor, bytes, size, offset);
 
   return n == (gssize)size
-         || plait_fail (error, PLAIT_ERROR_FAILED, "%s: the encoded corpus cannot be read (%s); start again",
+         || plait_fail (error, PLAIT_ERROR_FAILED, "%s: the encoded corpus cannot be read (%s); run the command again",
                         store->name ? store->name : plait_path_temporary (),
                         n < 0 ? g_strerror (errno) : "it is cut off");
 }

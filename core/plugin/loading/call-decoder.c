@@ -16,8 +16,8 @@ plait_call_memory_width (const PlaitComponent *component, gint64 width, const gi
   plait_crash_set_owner (before);
   if (width >= 1 && width <= PLAIT_CALL_MAX_WIDTH)
     return width;
-  plait_fail (error, PLAIT_ERROR_PLUGIN, "%s: memory_width gives %jd: give 1 to %jd columns", component->label, width,
-              PLAIT_CALL_MAX_WIDTH);
+  plait_fail (error, PLAIT_ERROR_PLUGIN, "%s: memory_width returned %jd; return 1 to %jd columns", component->label,
+              width, PLAIT_CALL_MAX_WIDTH);
   return 0;
 }
 

@@ -126,7 +126,7 @@ plait_loss_columns_add (PlaitLossColumns *columns, const char *name, const char 
 {
   if (columns->n == PLAIT_MAX_LOSS_COLUMNS)
     return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "%s: the model has %d other losses already, the maximum, so %s cannot be added; drop the key",
+                       "%s: the model has %d other losses already, the maximum, so %s cannot be added; remove this key",
                        key, PLAIT_MAX_LOSS_COLUMNS, name);
   *index = columns->n;
   columns->columns[columns->n++]

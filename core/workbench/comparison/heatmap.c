@@ -58,7 +58,7 @@ signal_path (PlaitStore *store, const char *path, GError **error)
   if (*signal == '\0' || strchr (signal, '/'))
     return plait_fail_null (
         error, PLAIT_ERROR_CORRUPT,
-        "%s: the attribute signal of the group %s is \"%s\"; expected the name of a dataset in this group",
+        "%s: the attribute 'signal' of the group %s is \"%s\"; expected the name of a dataset in this group",
         plait_store_path (store), path, signal);
   return plait_location_join (path, signal);
 }

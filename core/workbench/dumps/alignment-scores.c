@@ -59,7 +59,8 @@ add_source (PlaitAlignmentScores *scores, const char *name, const char *path, GE
   for (gsize i = 0; i < n; i++)
     source->hypotheses[i] = g_strdup ("");
   return g_strv_length (source->references) == n
-         || plait_fail (error, PLAIT_ERROR_INPUT, "%s: the file changed while it was read; run again", path);
+         || plait_fail (error, PLAIT_ERROR_INPUT, "%s: the file changed while it was read; run the command again",
+                        path);
 }
 
 gboolean

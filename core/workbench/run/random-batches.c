@@ -19,8 +19,8 @@ plait_tuples_new (const PlaitExperiment *experiment, GError **error)
 
   if (experiment->data.vocabulary_size == 0)
     return plait_fail_null (error, PLAIT_ERROR_INPUT,
-                            "%s: data.vocabulary_size=0 keeps all words of a text, but no text is read here; give a "
-                            "number, such as --set data.vocabulary_size=8000",
+                            "%s: data.vocabulary_size=0 keeps all words of the text, but this command reads no text; "
+                            "give a number, such as --set data.vocabulary_size=8000",
                             experiment->path);
   tuples = g_new0 (PlaitTuples, 1);
   tuples->experiment = experiment;

@@ -44,8 +44,8 @@ plait_resume_check_settings (const PlaitExperiment *experiment, PlaitStore *old,
   difference = plait_fingerprint_difference (with_this_end ? with_this_end : before, now);
   if (*longer && plait_schedule_has_end (&experiment->train))
     return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "%s: train.schedule=%s has reduced the rate at the last update, so training further would "
-                       "differ from one long training; start a new run, or one with train.initialise",
+                       "%s: train.schedule=%s has reduced the learning rate at the last update, so training further "
+                       "would differ from one long training; start a new run, or one with train.initialise",
                        output, plait_experiment_value (experiment, "train", "schedule"));
   return *longer
          || plait_fail (
@@ -83,8 +83,8 @@ plait_resume_check_longer (const PlaitTrainer *trainer, const PlaitExperiment *e
 
   if (plait_trainer_has_ended (trainer))
     return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "%s: its training has already reached the end that train.epochs, updates and patience set, "
-                       "update %jd; raise these keys to train further, or choose another --output",
+                       "%s: training has already ended at update %jd, as train.epochs, train.updates or train.patience "
+                       "asks; raise these keys to train further, or choose another --output",
                        output, plait_trainer_step (trainer));
   if (validates && (every > 0 ? plait_trainer_step (trainer) % every != 0 : !plait_trainer_ends_epoch (trainer)))
     plait_log_warning (

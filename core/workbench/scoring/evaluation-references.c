@@ -71,9 +71,10 @@ plait_evaluation_references (const PlaitRunInputs *run_inputs, const char *split
       lines = (char **)g_ptr_array_steal (texts, NULL);
       plait_evaluation_join (experiment, split, lines, log);
       if (!plait_references_add (references, plait_experiment_reference_name (experiment, streams[i]), lines))
-        return plait_fail_null (error, PLAIT_ERROR_INPUT,
-                                "%s: has %u references of %s, which has %zu texts; give as many references as texts",
-                                path, n, own, references->n);
+        return plait_fail_null (
+            error, PLAIT_ERROR_INPUT,
+            "%s: the file has %u references, but the split %s has %zu texts; give one reference for each text", path, n,
+            own, references->n);
     }
   return g_steal_pointer (&references);
 }

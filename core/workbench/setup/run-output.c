@@ -82,7 +82,7 @@ plait_run_output_create (const PlaitRunOutput *run_output, GError **error)
   g_autoptr (PlaitStore) store = plait_store_create (run_output->path, error);
 
   if (store && plait_run_output_has_file (run_output) && plait_file_stamp (run_output->path).number == 0)
-    plait_log_warning (run_output->log, "%s: this file was removed while it was in use; it is written again whole",
+    plait_log_warning (run_output->log, "%s: this file was removed while it was in use; plait writes all of it again",
                        run_output->path);
   return store && check (run_output, error) ? g_steal_pointer (&store) : NULL;
 }

@@ -394,7 +394,7 @@ check_optimizer (const PlaitExperiment *experiment, PlaitStore *run, GError **er
                        train->initialise, there ? there : "an unknown optimizer", here);
   return plait_store_has (run, "/checkpoint/last/optimizer")
          || plait_fail (error, PLAIT_ERROR_INPUT,
-                        "%s: its last checkpoint holds no optimizer; set train.initialise_state=parameters",
+                        "%s: its last checkpoint has no state of the optimizer; set train.initialise_state=parameters",
                         train->initialise);
 }
 

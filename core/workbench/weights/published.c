@@ -65,10 +65,11 @@ misfit (const TensorRequest *request, const PlaitSafetensor *tensor, const char 
   g_autofree char *shape = plait_safetensor_shape_text (tensor);
   const PlaitTensor value = request->parameter->value;
 
-  return plait_fail (error, PLAIT_ERROR_INPUT,
-                     "%s: the tensor %s of %s is %s, which does not fit the parameter %s [%jd, %jd]; expected %s",
-                     request->mapping->place, tensor->name, plait_safetensors_path (request->published->file), shape,
-                     request->parameter->name, value.rows, value.width, expected);
+  return plait_fail (
+      error, PLAIT_ERROR_INPUT,
+      "%s: the tensor %s of %s has the shape %s, which does not fit the parameter %s [%jd, %jd]; expected %s",
+      request->mapping->place, tensor->name, plait_safetensors_path (request->published->file), shape,
+      request->parameter->name, value.rows, value.width, expected);
 }
 
 /*
@@ -445,9 +446,9 @@ plait_published_check_unused (const PlaitPublished *published, PlaitPublishedWan
       n += missed != NULL;
     }
   return n == 0
-         || plait_fail (error, PLAIT_ERROR_INPUT,
-                        "%s: this model has no parameter for %u of the tensors that the published model uses: %s%s; "
-                        "give this model the settings of the published model, or do without: name the parameters or "
-                        "tensors in train.initialise_leave",
-                        plait_safetensors_path (published->file), n, text->str, n > MAX_NAMED ? "; ..." : "");
+         || plait_fail (
+             error, PLAIT_ERROR_INPUT,
+             "%s: this model has no parameter for %u of the tensors that the published model uses: %s%s; give this "
+             "model the settings of the published model, or leave these tensors out with train.initialise_leave",
+             plait_safetensors_path (published->file), n, text->str, n > MAX_NAMED ? "; ..." : "");
 }

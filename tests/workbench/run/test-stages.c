@@ -159,7 +159,7 @@ TEST_CASE (stages, a_search_that_training_used_is_not_set_otherwise)
 
   CHECK (test_run_with (experiment, (const char *[]){ "train.best_by=metric", NULL }, output, FALSE, NULL, &error));
   CHECK (!plait_test_file (output, test_overrides (search), &options, &outcome, &error));
-  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "these settings change its training: decode.beam was 2, is ");
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "these settings change the training of this run: decode.beam was 2, is ");
   CHECK (plait_test_file (output, test_overrides (search), &beside, &outcome, NO_ERROR));
   CHECK_INT (outcome.made, 1);
 }
@@ -343,12 +343,11 @@ TEST_CASE (stages, a_finished_run_trains_further_to_the_same_bits)
   test_check_same_run (output, whole);
   CHECK_INT (run_again (experiment, longer, output, &error), PLAIT_RUN_ALREADY_COMPLETE);
   run_again (experiment, first, output, &error);
-  CHECK_ERROR (error, PLAIT_ERROR_INPUT,
-               "its training has already reached the end that train.epochs, updates and patience set");
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "as train.epochs, train.updates or train.patience asks");
   test_check_same_run (output, whole);
 
   const char *falling = plait_test_path ("falling.h5");
   CHECK (test_run_with (experiment, linear, falling, FALSE, NULL, &error));
   run_again (experiment, linear_longer, falling, &error);
-  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "train.schedule=linear has reduced the rate at the last update");
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "train.schedule=linear has reduced the learning rate at the last update");
 }
