@@ -46,7 +46,7 @@ typedef struct
 void plait_pair_cell_forward (PlaitPool *pool, const PlaitPairCell *cell);
 
 /*
- * Arguments of the backward pass of the step. All weights must be packed transposed. The pass also adds to
+ * Arguments of the backward pass of the step. Weights that are packed must be packed transposed. The pass also adds to
  * PlaitPairLink.dx. As in plait_recurrence_backward, the pass overwrites columns of PlaitPairCell.gates with gradients
  * of the recurrent products. The columns for the recurrent weight are on the left. With PLAIT_RESET_BEFORE, the columns
  * for the candidate weight follow.

@@ -34,14 +34,14 @@ typedef struct
 /* Fills @table [positions, w] with sinusoids of positions @first, @first + 1, ..., computed in double. */
 void plait_positions_fill (PlaitTensor table, PlaitPositionKind kind, gint64 first);
 
-/* Declares positions up to @length for rows of width @width; with PLAIT_POSITIONS_LEARNED also the parameter
+/* Declares positions 0 .. @length - 1 for rows of width @width; with PLAIT_POSITIONS_LEARNED also the parameter
  * NAME/table. Learned positions end at @length; sinusoids work beyond it, only slower. */
 PLAIT_API PlaitPositions plait_positions_declare (PlaitParameters *parameters, const char *name, PlaitPositionKind kind,
                                                   gint64 length, gint64 width);
 
 /* Returns a node [rows, w]: dropout (x + position, rate) for x [rows, w]. The first row of each sentence has position
- * @first. For learned positions the caller must check lengths against positions->length; longer sentences end the step
- * with an error. */
+ * @first. Kinds of positions without a table add nothing to x. Learned positions: @first plus the length of each
+ * sentence must be at most positions->length, else the step ends with an error. */
 PLAIT_API PlaitNode *plait_positions_apply (PlaitTape *tape, const PlaitPositions *positions, PlaitNode *x,
                                             PlaitRagged rows, gint64 first, double rate);
 

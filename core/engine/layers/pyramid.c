@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-/* TRUE if all levels use one set of parameters. The mean has no parameters at all. */
+/* TRUE if all levels use one set of parameters, or none (mean). */
 static gboolean
 is_shared (const PlaitPyramidDeclaration *declaration)
 {
@@ -21,7 +21,7 @@ declare_level (PlaitParameters *parameters, const char *name, const PlaitPyramid
   gboolean halts = declaration->pooling == PLAIT_POOLING_ACT;
   g_autofree char *numbers = g_strconcat (name, halts ? "/halting" : "/weights", NULL);
   g_autofree char *bias = g_strconcat (numbers, "/bias", NULL);
-  /* Graves 2016 starts the bias at 1. The weights of cif start at 1 / k. */
+  /* The bias of act starts at 1 (Graves 2016). The bias of cif makes its weights start at about 1 / k. */
   double initial = halts ? 1 : -log ((double)declaration->block - 1);
   gint64 width = declaration->width;
   PlaitCellDeclaration of_cell = {
@@ -293,8 +293,8 @@ typedef struct
 } Links;
 
 /* Fills @links for the rows of level @l of sentence @s. @row: the first of these rows in the memory; their parents come
- * directly after them. @below: the first row of their children. @place: number of rows of lower levels in all
- * sentences. */
+ * directly after them. @below: the first row of level @l - 1 of the sentence in the memory. @place: number of rows of
+ * lower levels in all sentences. */
 static void
 link_rows (const Levels *levels, guint l, gint64 s, gint64 row, gint64 below, gint64 place, const Links *links)
 {

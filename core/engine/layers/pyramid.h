@@ -32,7 +32,7 @@ typedef struct
   PlaitPooling pooling;
   gint64 width;  /* width of rows, at all levels */
   gint64 block;  /* k, rows of a block; act: at most k; cif: about k before training */
-  gint64 levels; /* number of levels above the leaves; 0: until one row is left, at most PLAIT_PYRAMID_MAX_LEVELS */
+  gint64 levels; /* maximum number of levels above the leaves; 0: PLAIT_PYRAMID_MAX_LEVELS */
   /* TRUE: one set of parameters for all levels; required if levels is 0 and the pooling has parameters */
   gboolean shared;
   PlaitCellKind cell; /* used by rnn only, like the next two fields */

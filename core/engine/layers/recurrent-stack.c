@@ -47,7 +47,7 @@ plait_recurrent_stack_declare (PlaitParameters *parameters, const char *name,
   return stack;
 }
 
-/* Writes the states of layer @layer to @states, one entry for each direction. */
+/* Applies layer @layer to @x. Writes its states to @states, one entry for each direction. */
 static void
 apply_layer (PlaitTape *tape, const PlaitRecurrentStack *stack, gint64 layer, PlaitNode *x, PlaitRagged rows,
              PlaitCellState *states)

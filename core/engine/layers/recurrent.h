@@ -19,8 +19,8 @@ typedef struct
   double
       forget_bias; /* initial bias of an LSTM's forget gate; 1 keeps the cell state at first (Jozefowicz et al. 2015) */
   gboolean recurrent_bias; /* TRUE: biases on the recurrent product too, as in cuDNN and PyTorch; must be FALSE for a
-                              GRU with PLAIT_RESET_BEFORE. They differ in effect from the input's biases only in the
-                              candidate of a GRU */
+                              GRU with PLAIT_RESET_BEFORE. Only the one of a GRU's candidate has another effect than the
+                              input's bias */
 } PlaitCellDeclaration;
 
 /* A recurrent cell. It refers to parameters and owns nothing. */

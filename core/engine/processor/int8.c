@@ -5,7 +5,8 @@
 #include <math.h>
 #include <string.h>
 
-/* Size of a register tile: number of rows, and of vectors of sums for each row. They fill the 32 registers. */
+/* Size of a register tile: number of rows, and of vectors of sums for each row. The sums and their factors need 29 of
+ * the 32 registers. */
 #define ROWS 6
 #define VECTORS 4
 #define LANES 16

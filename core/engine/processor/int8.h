@@ -15,7 +15,7 @@
 #define PLAIT_INT8_WIDTH 64
 /* Number of bytes that one instruction multiplies and adds. Rows and panels are padded to a multiple of it. */
 #define PLAIT_INT8_GROUP 4
-/* The largest depth of a product whose sums fit into 32 bits. */
+/* Maximum depth of a product, so that its sums fit into 32 bits. */
 #define PLAIT_INT8_MAX_DEPTH 65536
 
 #define PLAIT_INT8_ZERO_POINT 128

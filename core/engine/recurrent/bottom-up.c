@@ -6,7 +6,8 @@
 #include "tensor/rows.h"
 #include "tensor/element-ranges.h"
 
-/* The nodes of one height in a bundle of sentences, in a forward or a backward pass. */
+/* The nodes of one height in a bundle of sentences, in a forward or a backward pass. The functions number heights from
+ * 0: height @l has the nodes from heights->first[l] on. */
 typedef struct
 {
   PlaitRnnStep step; /* RNN step whose rows are the inner nodes */
@@ -90,7 +91,8 @@ height_of (const Height *all, gint64 bundle, gint64 bundles, PlaitPool *pool)
   height.step.pool = pool;
   height.row = plait_bundle_row (heights->sentences, heights->rows, bundle, bundles);
   height.end = plait_bundle_row (heights->sentences, heights->rows, bundle + 1, bundles);
-  /* The lowest height has the most nodes of any height, so its number of nodes is enough for the scratch rows. */
+  /* No height has more nodes than the lowest one. So a bundle has one scratch row for each of its nodes of the lowest
+   * height. */
   height.scratch = place_of (&height, 0, height.row);
   return height;
 }

@@ -51,7 +51,7 @@ typedef struct
 /*
  * Tensors of the backward pass. It replaces the activations in PlaitBottomUp.saved by the gradients of the inputs of
  * the gates and the candidate, and of the recurrent products. The gradients of the weights are children^T and
- * reset_children^T times these gradients. The weights must be packed transposed.
+ * reset_children^T times these gradients. Weights that are packed must be packed transposed.
  */
 typedef struct
 {

@@ -12,9 +12,9 @@ typedef struct
 {
   gint64 rows;           /* rows of the memory: leaves and inner nodes */
   PlaitRagged sentences; /* rows of each sentence */
-  const gint64 *leaf;    /* [rows] number of the leaf in this row, or -1 for an inner node */
-  gint64 n;              /* number of heights that have inner nodes */
-  const gint64 *first;   /* [n + 1]: height h has the nodes first[h] .. first[h + 1] - 1 */
+  const gint64 *leaf;    /* [rows] index of the row's leaf among all leaves, or -1 for an inner node */
+  gint64 n;              /* number of heights that have inner nodes: 1 .. n */
+  const gint64 *first;   /* [n + 1]: height h + 1 has the nodes first[h] .. first[h + 1] - 1 */
   const gint64 *row;     /* [nodes] memory row of each node, ascending within a height */
   const gint64 *left;    /* [nodes] memory row of each node's left child */
   const gint64 *right;
@@ -23,8 +23,8 @@ typedef struct
 /* All left children, or all right children, of trees: depth after depth, from the roots down. */
 typedef struct
 {
-  const gint64 *first;  /* [depths + 1]: depth d has the children first[d] .. first[d + 1] - 1 */
-  const gint64 *row;    /* [children] memory row of each child */
+  const gint64 *first; /* [depths + 1]: depth d + 1 has the children first[d] .. first[d + 1] - 1; roots have depth 0 */
+  const gint64 *row;   /* [children] memory row of each child */
   const gint64 *parent; /* [children] memory row of each child's parent, ascending within a depth */
 } PlaitTreeSide;
 
@@ -33,7 +33,7 @@ typedef struct
 {
   gint64 rows; /* rows of the memory */
   PlaitRagged sentences;
-  const gint64 *root; /* [rows] number of the root in this row, or -1 for other rows */
+  const gint64 *root; /* [rows] index of the row among all roots, or -1 for other rows */
   gint64 n;           /* number of depths, not counting that of the roots */
   PlaitTreeSide sides[2];
 } PlaitTreeDepths;

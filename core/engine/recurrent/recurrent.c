@@ -136,7 +136,7 @@ multiply (const Step *step, PlaitTensor y, PlaitTensor x, PlaitRnnWeight factor,
   plait_rnn_step_multiply (&step->at, y, x, &factor, bias);
 }
 
-/* Writes the initial states into the rows of step 0 of previous. */
+/* Writes the initial states into the rows of step 0 of previous, unless previous is the tensor of initial states. */
 static void
 begin (PlaitPool *pool, const PlaitRecurrence *recurrence)
 {

@@ -7,7 +7,8 @@
 #include "tensor/rows.h"
 #include "tensor/element-ranges.h"
 
-/* The left or right children at one depth in a bundle of sentences. */
+/* The left or right children at one depth in a bundle of sentences. The functions number depths from 0, the children of
+ * the roots. */
 typedef struct
 {
   PlaitRnnStep step; /* one recurrent step; each of its rows is a child */
@@ -145,8 +146,8 @@ go_up (const Depth *depth)
   gint64 width = top_down->width, products = side->recurrent.weight.width;
   PlaitTensor dparent = plait_tensor_rows (top_down->dparent, depth->scratch, depth->step.rows);
 
-  /* The kernel adds its scratch row to the gradient of the state. All of that gradient is in dstates already, so the
-   * scratch rows begin at zero. */
+  /* The kernel uses dstate + carried as the gradient of a child's state. dstates has all of this gradient, so carried,
+   * a row of dparent, begins at zero. */
   plait_tensor_fill (depth->step.pool, dparent, 0, 0);
   if (top_down->reset == PLAIT_RESET_AFTER)
     run_kernel (depth, depth->kernels->gru_after_backward);

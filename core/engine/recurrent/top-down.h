@@ -37,6 +37,6 @@ typedef struct
 } PlaitTopDown;
 
 /* Computes the states of all rows below the roots. If @backward, runs the backward pass instead: it replaces the
- * activations in PlaitTopDownSide.gates by the gradients of the recurrent products. Backward needs the weights packed
- * transposed. */
+ * activations in PlaitTopDownSide.gates by the gradients of the recurrent products. For backward, weights that are
+ * packed must be packed transposed. */
 void plait_top_down_run (PlaitPool *pool, const PlaitTopDown *top_down, gboolean backward);
