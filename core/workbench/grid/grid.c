@@ -89,8 +89,9 @@ join_parts (const GPtrArray *parts, const char *skipped, int limit)
   return name;
 }
 
-/* Returns the file name of @cell, such as "combiner-flat_seed-1-DIGEST". If it is too long, cuts the end of each part
- * except the seed, and moves the seed to the end. (transfer full) */
+/* Returns the file name of @cell, such as "combiner-flat_seed-1-DIGEST". If it is longer than MAX_NAME_LENGTH without
+ * the digest, cuts long parts except the seed, and moves the seed to the last place before the digest. (transfer
+ * full) */
 static char *
 name_cell (const PlaitCells *cells, const PlaitExperimentCell *cell)
 {

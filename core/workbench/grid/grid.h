@@ -19,9 +19,9 @@
  * A finished cell is kept if its fingerprint equals the fingerprint of the cell's experiment now, or if no setting,
  * file or plugin differs (difference.h). A file with another fingerprint stays until its cell is finished again.
  *
- * A cell is not trained if a run with the same training exists: the cell's own run, if only the evaluation differs, or
- * the run of another cell. That run is only evaluated. If the cell's finished run differs from the
- * cell only in an earlier end of training, that run is trained further.
+ * * A cell is not trained if a run with the same training exists: the cell's own run, if only the evaluation differs,
+ * or the run of another cell. The cell is then only evaluated, with the parameters of that run. If the cell's finished
+ * run differs from the cell only in an earlier end of training, the finished run is trained further.
  *
  * Several processes, on several machines, may run cells of one folder. A process locks each cell while it runs it, and
  * locks the folder while it writes the files about all cells.
@@ -30,9 +30,11 @@
 typedef enum
 {
   PLAIT_CELL_NEW,
-  PLAIT_CELL_STALE,    /* has a file made with other settings, data or plugins: must be run again */
-  PLAIT_CELL_PARTIAL,  /* has a checkpoint of an unfinished run: must be resumed */
-  PLAIT_CELL_TRAINED,  /* has finished its training, which is unchanged: must only be evaluated */
+  PLAIT_CELL_STALE, /* has a file of other settings, data or plugins, or a damaged file, or grid->fresh is TRUE: must be
+                       run again */
+  PLAIT_CELL_PARTIAL,  /* has a run that must be resumed: unfinished, trained for too short, or with a failed external
+                          score */
+  PLAIT_CELL_TRAINED,  /* a run with the same training exists: must only be evaluated */
   PLAIT_CELL_FINISHED, /* nothing is left to do */
   PLAIT_CELL_FAILED,   /* failed in this process */
 } PlaitGridCellState;
@@ -59,7 +61,7 @@ typedef struct
   PlaitCells *cells;
   char *text;                     /* text of the experiment file as read */
   char *path;                     /* path of the experiment file, as given */
-  const PlaitOverride *overrides; /* what replaces settings of the file, or NULL; owned by the caller */
+  const PlaitOverride *overrides; /* changes of the file's settings, or NULL; owned by the caller */
   char *folder;                   /* folder of the grid, which may not exist yet */
   guint n;
   PlaitGridCell *items;
@@ -67,15 +69,16 @@ typedef struct
                        grid */
   gboolean part;    /* TRUE: this process handles only some of the cells, and never writes the files about all cells */
   gboolean fresh;   /* option --fresh: finished and partial cells are run again too */
-  char **unclaimed; /* finished runs in the folder that belong to no cell, NULL-terminated */
+  char **unclaimed; /* file names of finished runs in the folder that belong to no cell, NULL-terminated */
   PlaitLock *lock;  /* lock of the folder, held from plait_grid_lock() on; or NULL */
 } PlaitGrid;
 
-/* Reads the grid file at @path and finds the state of each cell in @folder, without changing the folder. @names
+/* Reads the grid file at @path and finds the state of each cell in @folder, without changing a run. @names
  * (NULL-terminated) restricts the grid to these cells, each named by its label or by its file name without ending;
- * NULL: all cells. The named cells are locked from before their state is read until the grid is freed, so that no other
- * process runs them; @log reports waiting for a lock. @more adds checks, such as PLAIT_RESOLVE_COUNT_LINES before cells
- * are run. @overrides and @registry must outlive the grid. (transfer full) */
+ * NULL: all cells. With @names, makes the folder if it is missing, and locks the named cells before their states are
+ * read, until the grid is freed, so that no other process runs them; @log gets warnings about locks. @more adds checks,
+ * such as PLAIT_RESOLVE_COUNT_LINES before cells are run. @overrides and @registry must outlive the grid. (transfer
+ * full) */
 PlaitGrid *plait_grid_new (const char *path, const PlaitOverride *overrides, const char *folder, gboolean fresh,
                            const char *const *names, PlaitResolveFlags more, PlaitRegistry *registry, PlaitLog *log,
                            GError **error);
@@ -125,11 +128,12 @@ gboolean plait_grid_check_folder (PlaitGrid *grid, PlaitLog *log, GError **error
 
 typedef struct
 {
-  guint jobs;     /* number of cells that run at once, each in its own process; 0: number of processors divided by
-                     @threads (at least 1), while memory lasts */
+  guint jobs; /* maximum number of cells that run at once, each in its own process; 0: as many as memory allows, at most
+                 the number of processors divided by @threads (at least 1) */
   guint threads;  /* threads of each cell; 0: number of processors divided by the number of cells that run at once */
   guint retries;  /* maximum retries of a failed cell; a retry continues from the checkpoint, if there is one */
-  gint64 seconds; /* time limit of a cell in seconds, after which it is stopped and counts as failed; 0: no limit */
+  gint64 seconds; /* time limit in seconds of each try of a cell, after which the try is stopped and has failed; 0: no
+                     limit */
   guint patience; /* time in seconds after which a scheduler's command is given up; 0: 60 */
   const char *command;
   const char *lines; /* folder for the training logs NAME.jsonl of the cells (run/training-log.h), or NULL */
@@ -142,10 +146,11 @@ guint plait_grid_threads (const PlaitGridOptions *options, guint to_run);
 
 /* Runs all due cells. Unless @grid is only a part of a grid, locks the folder until @grid is freed. A cell that fails
  * gets the state PLAIT_CELL_FAILED and the other cells are run; that is not an error here. PLAIT_ERROR_INTERRUPTED if
- * the stop flag was set and all running cells have written checkpoints. */
+ * the stop flag was set and cells are left to run. All processes of cells have then ended, asked for checkpoints. */
 gboolean plait_grid_run (PlaitGrid *grid, const PlaitGridOptions *options, GError **error);
 
-/* Renames every finished run to NAME.h5 and reads its result. The caller must hold the lock of the folder. */
+/* Renames the finished run of each cell to NAME.h5 and reads its result. The caller must hold the lock of the
+ * folder. */
 void plait_grid_collect_finished (PlaitGrid *grid);
 
 /* Collects finished cells like plait_grid_run(), but runs none. Each unfinished cell gets the state PLAIT_CELL_FAILED,

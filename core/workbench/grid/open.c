@@ -15,7 +15,7 @@ read_axes (PlaitCells *cells, PlaitStore *store, GError **error)
   guint first = PLAIT_GRID_CELL_COLUMNS;
   guint n_axes = columns ? g_strv_length (columns) : 0;
 
-  /* Take the keys of the axes from the columns: in /axes, a key such as "source a/leaves" would be a nested group. */
+  /* Read the keys of the axes from the columns of /cells. In /axes, a key with '/' is a nested group. */
   n_axes -= MIN (n_axes, first);
   cells->axes = g_new0 (PlaitAxis, n_axes);
   for (guint a = 0; a < n_axes; a++)

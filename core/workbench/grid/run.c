@@ -12,7 +12,7 @@
 enum
 {
   POLL_MILLISECONDS = 200,
-  PAUSE = 1,      /* seconds between the starts of cells, if jobs is not given */
+  PAUSE = 1,      /* minimum seconds between the starts of two cells, if jobs is not given */
   SHOW_EACH = 4,  /* seconds for which the progress of one running cell is shown, until another cell is shown */
   MAX_GRACE = 30, /* maximum seconds that a cell may take for a checkpoint after its time limit */
 };
@@ -22,7 +22,7 @@ typedef struct
   PlaitGridCell *cell;
   PlaitRunProcess *process;
   gint64 start;
-  goffset said;  /* size of the cell's log in bytes when this process started the cell */
+  goffset said;  /* bytes in the cell's log that earlier processes of the cell wrote */
   gboolean late; /* TRUE if the cell exceeded the time limit and was asked to end */
 } Job;
 
@@ -37,7 +37,7 @@ typedef struct
   guint done;
   guint finished;
   double seconds; /* seconds of all finished cells together */
-  gsize max;      /* largest peak memory of all cells so far, in bytes */
+  gsize max;      /* largest peak memory of a cell so far, in bytes */
   gint64 last;    /* monotonic time of the last start */
   gboolean stopped;
 } Runner;
@@ -94,8 +94,8 @@ has_memory (Runner *runner)
   return plait_memory_is_available ((runner->jobs->len + 1) * runner->max - all);
 }
 
-/* TRUE if one more cell may start. If jobs is not given, cells start one at a time, so that running cells show first
- * how much memory they need. */
+/* TRUE if one more cell may start. If jobs is not given, waits PAUSE seconds after each start, so that the started cell
+ * shows how much memory it needs. */
 static gboolean
 has_room (Runner *runner)
 {
@@ -107,8 +107,8 @@ has_room (Runner *runner)
          || (g_get_monotonic_time () - runner->last >= PAUSE * G_USEC_PER_SEC && has_memory (runner));
 }
 
-/* Locks @cell. If another process may have run it in the meantime, reads its state again. FALSE if nothing is left to
- * do. */
+/* Locks @cell. If another process may have run it in the meantime, reads its state again. FALSE if @cell is finished,
+ * or if another process holds its lock, so that it has failed. */
 static gboolean
 is_still_due (Runner *runner, PlaitGridCell *cell)
 {

@@ -41,7 +41,7 @@ typedef struct
   GPtrArray *plan; /* if not NULL, commands are appended to it instead of being run */
 } Submission;
 
-/* Replaces line breaks in a message of Slurm, so that it can be part of one line. */
+/* Replaces line breaks in a message of Slurm, so that it can be part of one line, and cuts long messages. */
 static void
 join_lines (char *text)
 {
@@ -109,8 +109,8 @@ find_array_size (const Submission *submission, guint *size, GError **error)
                         *size);
 }
 
-/* Returns the lines in @output of squeue that list jobs: those that begin with a number. Other lines may be messages of
- * the cluster. (transfer full) */
+/* Returns the lines in @output of squeue that begin with a number, joined with ' ': these list jobs. Other lines may be
+ * messages of the cluster. Cuts a long result. (transfer full) */
 static char *
 list_queued (const char *output)
 {

@@ -15,7 +15,8 @@
 gboolean plait_grid_submit (PlaitGrid *grid, const PlaitGridOptions *options, GError **error);
 
 /* Returns the commands that plait_grid_submit() would run, one for each line, without submitting anything. @cost is the
- * cost of the cells. JOB1, JOB2 and so on stand for the numbers of earlier jobs. If Slurm is not installed, all tasks
- * are in one array. (transfer full) (element-type char*) */
+ * cost of the cells; NULL: measured if needed. JOB1, JOB2 and so on stand for the numbers of earlier jobs. If Slurm is
+ * installed, fails if it does not answer or has jobs of this grid; else puts all tasks into one array. (transfer full)
+ * (element-type char*) */
 GPtrArray *plait_grid_plan_submission (PlaitGrid *grid, const PlaitGridOptions *options, const PlaitGridCost *cost,
                                        GError **error);

@@ -86,7 +86,7 @@ fill_row (PlaitGridTable *table, PlaitGridRow *row, const PlaitGrid *grid, const
     row->seed_statistics[m] = plait_seed_statistics_new (&table->score_columns[m], results);
 }
 
-/* Returns evaluate.seed of the cells of a row; 0 if no cell is finished and its experiment is unknown. */
+/* Returns evaluate.seed of the first of the row's @cells whose experiment is known; 0 if none is known. */
 static guint64
 seed_of_row (const GPtrArray *cells)
 {
@@ -106,8 +106,8 @@ compare_all (PlaitGridTable *table, const GPtrArray *rows, guint m, GError **err
   g_autoptr (GPtrArray) compared = g_ptr_array_new ();
   guint first = 0;
 
-  /* If cells have different references for a split, some rows lack this column. The first row that has it is the
-   * baseline. */
+  /* If cells have different references for a split, some rows have no score in this column. The first row with a score
+   * is the baseline. */
   while (table->score_columns[m].apart && first + 1 < rows->len && table->rows[first].seed_statistics[m].n == 0)
     first++;
   g_autoptr (GPtrArray) baseline = results_of (rows->pdata[first]);

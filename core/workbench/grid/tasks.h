@@ -8,8 +8,8 @@
  * training, one after another. A line works on every machine that sees the folder and the program.
  */
 
-/* Returns the command lines, ordered by the first cell that each line runs. Fails with PLAIT_ERROR_INPUT if a path
- * contains a line break. (transfer full) (element-type char*) */
+/* Returns the command lines, ordered by the first cell that each line runs. Fails with PLAIT_ERROR_INPUT if a path or a
+ * value of --set contains a line break. (transfer full) (element-type char*) */
 GPtrArray *plait_grid_tasks (const PlaitGrid *grid, const PlaitGridOptions *options, GError **error);
 
 /* Returns the largest number of cells that one line runs. */

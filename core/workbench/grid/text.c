@@ -10,7 +10,7 @@ static const char apart[] = "Cells with other references of a split have a table
 
 typedef struct
 {
-  guint first, end; /* the table shows those of the score columns first .. end - 1 whose field apart equals @apart */
+  guint first, end; /* range first .. end - 1 of score columns; the table shows those with field apart == @apart */
   gboolean apart;
 } Part;
 
@@ -21,7 +21,8 @@ is_column (const PlaitGridTable *table, const Part *part, guint m)
   return m >= part->first && m < part->end && table->score_columns[m].apart == part->apart;
 }
 
-/* Returns the last word of the key of @axis, or the whole key if another axis ends with that word. (transfer none) */
+/* Returns the last word of the key of @axis, or the whole key if the key of another axis ends with this word. (transfer
+ * none) */
 static const char *
 axis_title (const PlaitGridTable *table, guint axis)
 {

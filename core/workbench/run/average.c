@@ -247,8 +247,8 @@ write_header (const Averaging *averaging, const char *command, PlaitStore *store
          && plait_environment_write (store, command, 1, error);
 }
 
-/* Copies the plugins, vocabularies, digests of data and other objects of the first run, except checkpoints, training,
- * evaluations and /environment. Copies /environment/plugins. */
+/* Copies the plugins, vocabularies, digests of data and other objects of the first run, except those in left[], such as
+ * checkpoints and evaluations. Copies only the plugins of /environment. */
 static gboolean
 copy_inputs (const Averaging *averaging, PlaitStore *store, GError **error)
 {

@@ -40,8 +40,8 @@ add_tuples (PlaitJson *json, const char *split, const PlaitCorpus *corpus)
 
 #define COLUMNS 48
 
-/* Sets @rates [COLUMNS] to learning rates of the schedule and @steps [COLUMNS] to their updates, spread evenly over
- * training. Returns the highest rate, and sets *@highest to its index. */
+/* Samples the learning rate at COLUMNS updates that are spread evenly over training. Sets @steps [COLUMNS] to these
+ * updates and @rates [COLUMNS] to their rates. Returns the highest of these rates, and sets *@highest to its index. */
 static double
 sample_rates (const PlaitPlan *plan, gint64 *steps, double *rates, guint *highest)
 {

@@ -20,5 +20,5 @@ typedef struct
                               data */
 } PlaitPlan;
 
-/* Prints the plan on stdout, as text or JSON: data, updates, parameters by component, memory. */
+/* Prints the plan on stdout, as text or JSON: data, updates, parameters by component, learning rates, memory. */
 void plait_plan_print (const PlaitPlan *plan, gboolean as_json);

@@ -65,7 +65,7 @@ plait_tuples_words (const PlaitStreamBuilder *stream)
 }
 
 /* Cuts the current document into sentences of @length tokens each; the last sentence may be shorter. All sentences have
- * role 0. */
+ * role 0. If documents have start tokens, overwrites the first token of each sentence. */
 static void
 cut_document (PlaitStreamBuilder *stream, gint64 length)
 {
@@ -127,7 +127,7 @@ typedef struct
   PlaitRandomKey words;
   PlaitRandomKey lengths;
   guint64 seed;
-  guint64 drawn; /* number of random numbers drawn so far: for words, end tokens and children of trees */
+  guint64 drawn; /* index of the next random number; words, end tokens and children of trees increase it */
 } Source;
 
 /* Returns the cumulative weights of @words words, the most frequent first, by the law of Zipf and Mandelbrot. The
@@ -206,12 +206,12 @@ draw_tuple (PlaitTuples *tuples, Source *source, guint64 tuple)
 {
   const PlaitBenchSettings *bench = &tuples->experiment->bench;
   PlaitRandomKey each = plait_random_subkey (source->lengths, tuple);
-  /* The length of a stream has a part that all streams share and a part of its own. Their variances add up to the whole
-   * variance. */
+  /* The length of a sentence is the sum of a part that all streams of the tuple share and a part of its own. The
+   * variances of the two parts add up to length_deviation squared. */
   double shared = .95 * bench->length_deviation, own = sqrt (1 - .95 * .95) * bench->length_deviation;
   double centre = bench->mean_length + shared * plait_random_normal (each, 0);
   gint64 all = 0;
-  guint64 number = 0; /* number of the stream; a source with trees takes two numbers */
+  guint64 number = 0; /* index of the stream's random numbers; a source with trees takes two indices */
 
   for (guint i = 0; i < tuples->streams->len; i++)
     {

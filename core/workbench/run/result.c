@@ -153,8 +153,8 @@ take_statistics (PlaitRunScore *score, PlaitStore *run, const char *group, char 
   return plait_no_error (&local, error);
 }
 
-/* Adds a score that counts work of the search. With @aside, tables show this score only if another run has the same
- * score without @aside, that is, if the combiner of another run selects rows. */
+/* Adds the attribute @attribute of @path, which measures work of the search, as a score. If @aside, no combiner of this
+ * run selects rows; then tables show the score only if the combiner of another run does. */
 static gboolean
 add_work (PlaitRunResult *result, PlaitStore *run, const char *split, const char *path, const char *attribute,
           const char *name, const char *references, gboolean aside, GError **error)
@@ -173,7 +173,7 @@ add_work (PlaitRunResult *result, PlaitStore *run, const char *split, const char
   return TRUE;
 }
 
-/* Reads the counts of the work of the search, which runs of old versions lack. */
+/* Adds the scores that measure work of the search, which runs of old versions lack. */
 static gboolean
 read_work (PlaitRunResult *result, PlaitStore *run, const char *split, const char *references, GError **error)
 {
@@ -456,8 +456,8 @@ add_score_column (GArray *score_columns, const PlaitRunScore *score)
   g_array_insert_val (score_columns, place, score_column);
 }
 
-/* Sets score_column->apart of column @i. TRUE if another column with the same split and references has the same title,
- * as the columns of bleu and bleu:tok=none have. */
+/* Sets score_column->apart of column @i. TRUE if another column with the split and references of column @i also has its
+ * title, such as the columns of bleu and bleu:tok=none. */
 static gboolean
 compare_score_columns (GArray *score_columns, guint i)
 {

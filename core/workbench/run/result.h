@@ -19,9 +19,9 @@ typedef struct
   PlaitMetric *scorer; /* computes the score from statistics of sentences; NULL for scores without such statistics, such
                           as perplexity */
   PlaitStatistics *statistics; /* statistics of all sentences, which scorer reads; NULL if scorer is NULL */
-  char *set;                   /* named evaluation (SPLIT.NAME): its settings that can change scores; else NULL */
-  char *references;            /* digest of the references; only systems scored with equal references are compared */
-  gboolean aside; /* TRUE: tables show this score only if another run has the same score with aside FALSE */
+  char *set; /* settings of the named evaluation SPLIT.NAME that can change scores; NULL: not a named evaluation */
+  char *references; /* digest of the references; only systems scored with equal references are compared */
+  gboolean aside;   /* TRUE: tables show this column only if another run has a score with aside FALSE in it */
 } PlaitRunScore;
 
 /* A vocabulary of a run. */
