@@ -49,8 +49,7 @@ plait_file_stamp_check (const PlaitFileStamp *stamp, const char *path, GError **
 {
   PlaitFileStamp now = plait_file_stamp (path);
 
-  /* A program that writes the file can restore the old time of writing (mtime), but not the old time of change (ctime).
-   * */
+  /* A program that writes the file can restore the old mtime, but not the old ctime (time of change). */
   return (plait_file_stamp_matches (&now, stamp) && is_same_time (&now.changed, &stamp->changed))
          || plait_fail (
              error, PLAIT_ERROR_INPUT,

@@ -21,7 +21,7 @@ typedef enum
 int plait_file_open (const char *path, PlaitFileInput input, const char *expected, struct stat *status, GError **error);
 
 /* Returns all bytes of @path, at most @limit. Fails like plait_file_open; also fails if the file has more than @limit
- * bytes, or if nothing was written to a pipe. (transfer full) */
+ * bytes, or if a pipe is empty. (transfer full) */
 GBytes *plait_file_read (const char *path, PlaitFileInput input, gsize limit, const char *expected, GError **error);
 
 /* Opens @path for writing in place, at its end if @append, else truncated. Does not wait for the reader of a pipe. NULL

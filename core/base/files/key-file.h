@@ -71,8 +71,8 @@ void plait_key_file_remove (PlaitKeyFile *file, const char *group, const char *k
  * missing key: the location of its group; for a missing group: the name of the file. (transfer full) */
 char *plait_key_file_location (const PlaitKeyFile *file, const char *group, const char *key);
 
-/* Returns the line of @key, or of its group if @key is NULL or missing; 0 if plait_key_file_set has added the key or
- * given it an origin. */
+/* Returns the line of @key, or of its group if @key is NULL or missing; 0 if the group is missing, or if
+ * plait_key_file_set has added the key or given it an origin. */
 guint plait_key_file_line (const PlaitKeyFile *file, const char *group, const char *key);
 
 /* Returns the file as text, without comments. plait_key_file_load_data reads back the same groups, keys and values.

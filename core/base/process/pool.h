@@ -86,8 +86,9 @@ void plait_pool_profile (PlaitPool *pool);
 PlaitWorkTimes plait_pool_times (PlaitPool *pool);
 
 /* Starts a profile of @part if @pool is profiled. @part is a pool that one piece of a run on @pool uses. The profile of
- * @pool counts the time of this piece as the kind of work of the run. After the run, plait_pool_add_nested_times
- * distributes this time over the kinds that @part recorded. */
+ * @pool counts all time of this piece as one kind of work, the kind of the run. After the run,
+ * plait_pool_add_nested_times corrects this: it moves the times of @part to the kinds of work that the profile of @part
+ * recorded. */
 void plait_pool_profile_nested (PlaitPool *part, const PlaitPool *pool);
 void plait_pool_add_nested_times (PlaitPool *pool, const PlaitWorkTimes *part);
 
@@ -95,7 +96,7 @@ void plait_pool_add_nested_times (PlaitPool *pool, const PlaitWorkTimes *part);
  * (transfer none) */
 PlaitPool *plait_pool_for_thread (PlaitPool *pool, guint thread);
 
-/* Returns at least @size bytes of 64-byte aligned scratch memory of @thread, kept between calls, contents undefined.
- * @thread = plait_pool_threads () selects memory of the caller of plait_pool_run, in which pieces can leave results.
- * Ends the program if memory runs out, so request only what a piece needs. (transfer none) */
+/* Returns at least @size bytes of 64-byte aligned scratch memory of @thread, with undefined contents, valid until the
+ * next call for @thread. @thread = plait_pool_threads () selects memory of the caller of plait_pool_run, in which
+ * pieces can leave results. Ends the program if memory runs out, so request only what a piece needs. (transfer none) */
 gpointer plait_pool_scratch (PlaitPool *pool, guint thread, gsize size);

@@ -33,6 +33,6 @@ void plait_program_result_clear (PlaitProgramResult *answer);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (PlaitProgramResult, plait_program_result_clear)
 
 /* Runs a program and waits for its end, but not for processes that it leaves running. After the time limit the program
- * and its children are killed. Fails with PLAIT_ERROR_FAILED if the program cannot be started, with
- * PLAIT_ERROR_INTERRUPTED if call->stop was set. */
+ * and its children are killed. TRUE if the program ended or was killed; answer->end says how. FALSE with
+ * PLAIT_ERROR_FAILED if the program cannot be started, with PLAIT_ERROR_INTERRUPTED if call->stop was set. */
 gboolean plait_program_call (const PlaitProgramCall *call, PlaitProgramResult *answer, GError **error);

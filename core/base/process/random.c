@@ -29,7 +29,7 @@ philox (guint64 key, guint64 low, guint64 high)
   return (Block){ low, high };
 }
 
-/* Uses of a key. The use is the high word of the counter, so that draws for different uses never collide. */
+/* Uses of a key. The use is the high word of the counter, so that different uses never share a counter. */
 enum
 {
   USE_DRAW,
@@ -123,8 +123,9 @@ plait_random_below (PlaitRandomKey key, guint64 index, guint64 bound)
   return (guint64)(((unsigned __int128)plait_random_bits (key, index) * bound) >> 64);
 }
 
-/* Swaps each position, from the last to the first, with a random earlier position. If @reach is 1, a position may also
- * stay. In a large permutation each swap misses the cache, so positions are drawn and prefetched some swaps ahead. */
+/* Fills @permutation with 0 .. n - 1, then swaps each item, from the last to the second, with an item at a random
+ * earlier position. If @reach is 1, the random position may also be that of the item, which then stays. In a large
+ * permutation each swap misses the cache, so the positions of several swaps are drawn and prefetched in advance. */
 static void
 shuffle (PlaitRandomKey key, guint32 *permutation, gsize n, gsize reach)
 {

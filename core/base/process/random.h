@@ -43,7 +43,8 @@ guint64 plait_random_below (PlaitRandomKey key, guint64 index, guint64 bound);
 /* Fills @permutation [n] with a random permutation of 0 .. n - 1; n is at most 2^32. */
 void plait_random_permutation (PlaitRandomKey key, guint32 *permutation, gsize n);
 
-/* Fills @permutation [n] with a random permutation without fixed points (Sattolo's cycle); n is at least 2. */
+/* Fills @permutation [n] with a random permutation of 0 .. n - 1 that is one cycle (Sattolo), so it has no fixed
+ * points; n is at least 2. */
 void plait_random_derangement (PlaitRandomKey key, guint32 *permutation, gsize n);
 
 /*

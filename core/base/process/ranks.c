@@ -12,7 +12,7 @@ struct PlaitRanks
   const PlaitRanksTable *table;
   guint n;
   guint own;
-  GThread *joined; /* the only thread that may call; NULL: any thread may */
+  GThread *joined; /* the only thread that may call the functions of @table; NULL: any thread may */
   gint64 microseconds;
   gboolean failed; /* TRUE if all ranks have agreed on a failure */
 };

@@ -83,8 +83,9 @@ void plait_ranks_all_reduce (PlaitRanks *ranks, double *numbers, gsize n);
 /* TRUE if @own is TRUE in any rank. */
 gboolean plait_ranks_any (PlaitRanks *ranks, gboolean own);
 
-/* TRUE if @well is TRUE in all ranks. A rank where it is FALSE has set @error; the others get the error of the first
- * such rank, with its number as a prefix unless it is rank 0. */
+/* TRUE if @well is TRUE in all ranks; else FALSE in all ranks. A rank whose @well is FALSE has set its @error. The
+ * first such rank keeps its error. Every other rank gets this error instead of its own, with the prefix "process I of
+ * N: " (I counts from 1) unless it is the error of rank 0. */
 gboolean plait_ranks_agree (PlaitRanks *ranks, gboolean well, GError **error);
 
 /* Call it when this rank has failed. Ends the job, with @error on stderr and exit code @code, because the other ranks

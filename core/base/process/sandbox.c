@@ -100,8 +100,8 @@ run_child (int report_fd, PlaitErrorCode code, PlaitSandboxFunc call, gpointer d
   _exit (TEMP_FAILURE_RETRY (write (report_fd, report, size)) == (ssize_t)size ? 0 : 1);
 }
 
-/* Collects the report until the child ends or @deadline (monotonic microseconds) passes. TRUE if it ended by itself.
- * Does not wait for the end of the pipe, which a grandchild might keep open. */
+/* Collects the report until the child ends or @deadline (monotonic microseconds) passes. TRUE if the child ended, also
+ * by a signal; FALSE if it still runs. Does not wait for the end of the pipe, which a grandchild might keep open. */
 static gboolean
 await_child (pid_t child, int report_fd, gint64 deadline, char *report, size_t *report_size, int *status)
 {

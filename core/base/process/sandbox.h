@@ -26,18 +26,19 @@ typedef gboolean (*PlaitSandboxFunc) (gpointer data, GError **error);
 /* Limits for opening one file or module: 20 s, 10 s of processor time, 1 GiB. */
 #define PLAIT_SANDBOX_LIMITS ((PlaitSandboxLimits){ 20, 10, (gsize)1 << 30 })
 
-/* Runs @call (@data) in a child process. TRUE if it returned TRUE there. Else FALSE: with the error of @call if it
- * set one; otherwise with @code and a sentence that begins with @what (such as a file name) and says how the child
- * ended. PLAIT_ERROR_FAILED if no child process can be started. */
+/* Runs @call (@data) in a child process. TRUE if @call returned TRUE there. Else FALSE with an error: the error of
+ * @call if it set one; with @code the crash message if a plugin marked by process/crash.h crashed; otherwise with @code
+ * a sentence that begins with @what (such as a file name) and says how the child ended. PLAIT_ERROR_FAILED if no child
+ * process can be started. */
 gboolean plait_sandbox_run (const char *what, PlaitErrorCode code, PlaitSandboxFunc call, gpointer data,
                             PlaitSandboxLimits limits, GError **error);
 
-/* Runs @call like plait_sandbox_run, but the sentence begins with @subject alone: "the plugin" gives "the plugin did
- * not end within 20 seconds". If a plugin marked by process/crash.h crashes in the child, the error is its crash
- * message. */
+/* Runs @call like plait_sandbox_run, but the sentence about how the child ended begins with @subject alone: "the
+ * plugin" gives "the plugin did not end within 20 seconds". */
 gboolean plait_sandbox_run_with_subject (const char *subject, PlaitErrorCode code, PlaitSandboxFunc call, gpointer data,
                                          PlaitSandboxLimits limits, GError **error);
 
 /* Confines the calling child process: removes its terminal, its right to write files and its signal handlers, gives it
- * its own process group, and lets it die with its parent. A limit of 0 is not set; the parent enforces wall_seconds. */
+ * its own process group, and lets it die with its parent. A limit of 0 is not set. wall_seconds is not set here; the
+ * caller must enforce it. */
 void plait_sandbox_confine (PlaitSandboxLimits limits);

@@ -122,8 +122,7 @@ distance (const char *a, gsize a_length, const char *b, gsize b_length)
   return above[b_length];
 }
 
-/* Minimum number of letters that two names must have in common at their beginning or end, so that one suggests the
- * other. */
+/* Minimum bytes of a name that is a prefix or suffix of another name, so that one of them suggests the other. */
 #define MIN_PART 4
 
 static gboolean

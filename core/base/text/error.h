@@ -46,6 +46,6 @@ gboolean plait_no_error (GError **fault, GError **error);
 const char *plait_nearest_name (const char *wanted, const char *const *names);
 
 /* Returns the end of a message about @wanted, which is not in @names (NULL-terminated): "did you mean "NEAREST"?" if a
- * name is similar (plait_nearest_name); else @otherwise; or "expected one of A, B, C" if @otherwise is NULL. (transfer
- * full) */
+ * name is similar (plait_nearest_name); else @otherwise; or, if @otherwise is NULL, "expected one of A, B, C", or
+ * "there is none" if @names is empty. (transfer full) */
 char *plait_name_remedy (const char *wanted, const char *const *names, const char *otherwise);

@@ -15,7 +15,8 @@ PlaitJson *plait_json_new (void);
 PlaitJson *plait_json_new_object (void);
 PlaitJson *plait_json_new_array (void);
 
-/* Returns a writer that puts everything on one line (JSON Lines). (transfer full) */
+/* Returns a writer that writes all on one line (JSON Lines). Nothing is begun yet, as with plait_json_new. (transfer
+ * full) */
 PlaitJson *plait_json_new_line (void);
 void plait_json_free (PlaitJson *json);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitJson, plait_json_free)
@@ -29,7 +30,7 @@ void plait_json_end_array (PlaitJson *json);
 void plait_json_text (PlaitJson *json, const char *name, const char *text);
 void plait_json_integer (PlaitJson *json, const char *name, gint64 value);
 
-/* Writes the shortest digits that give back the same double; null if not finite, because JSON has no such numbers. */
+/* Writes @value like plait_format_double; null if not finite, because JSON has no such numbers. */
 void plait_json_real (PlaitJson *json, const char *name, double value);
 void plait_json_boolean (PlaitJson *json, const char *name, gboolean value);
 

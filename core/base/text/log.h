@@ -64,5 +64,6 @@ void plait_log_progress (PlaitLog *log, const char *format, ...) G_GNUC_PRINTF (
 /* Ends the work: removes the progress line from a terminal. The next progress is shown at once. */
 void plait_log_progress_end (PlaitLog *log);
 
-/* Formats @seconds for a progress line: "1:05:07", "12:30" or "8 s". (transfer full) */
+/* Formats @seconds for a progress line: "1:05:07", "12:30" or "8 s"; "?" if negative, NaN, or at least 1e9. (transfer
+ * full) */
 char *plait_log_duration (double seconds);

@@ -23,6 +23,6 @@ gboolean plait_parse_boolean (const char *text, gboolean *value);
 /* Formats like g_strdup_printf, but always in the C locale. (transfer full) */
 char *plait_format (const char *format, ...) G_GNUC_PRINTF (1, 2);
 
-/* Writes into @buffer the shortest text from which plait_parse_double reads the same bits; "inf", "-inf" or "nan" if
- * not finite. Returns @buffer. */
+/* Writes @value into @buffer with as few digits as plait_parse_double needs to read the same bits. Whole numbers below
+ * 1e15 have no exponent. Writes "inf", "-inf" or "nan" if @value is not finite. Returns @buffer. */
 const char *plait_format_double (char buffer[PLAIT_NUMBER_LENGTH], double value);

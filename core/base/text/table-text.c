@@ -121,7 +121,7 @@ plait_table_latex (const PlaitTable *table)
   return g_string_free (text, FALSE);
 }
 
-/* Quotes a field that contains a comma, a quote or a line break (RFC 4180). */
+/* Appends a field, in quotes if it contains a comma, a quote or a line break (RFC 4180). */
 static void
 append_field (GString *text, gboolean first, const char *field)
 {
@@ -144,7 +144,7 @@ append_word (GString *text, gboolean first, const char *word)
   append_field (text, first, field);
 }
 
-/* Returns the number in a cell, or NaN if the cell has no number. */
+/* Returns the real number, p value or score in a cell; NaN for other cells, also for integers. */
 static double
 number_of (const PlaitTableCell *cell)
 {

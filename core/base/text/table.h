@@ -148,7 +148,7 @@ void plait_table_note (PlaitTable *table, const char *text);
 /* Returns the number of rows, without gaps. */
 guint plait_table_rows (const PlaitTable *table);
 
-/* Returns a cell of a table without gaps. (transfer none) */
+/* Returns a cell. The table must not have gaps. (transfer none) */
 const PlaitTableCell *plait_table_cell (const PlaitTable *table, guint row, guint column);
 
 static inline const PlaitTableColumn *

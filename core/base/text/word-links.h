@@ -4,8 +4,8 @@
 #include <glib.h>
 
 /*
- * Word alignments in Pharaoh format: "0-0 1-2 2p1", number of a source word, mark, number of a target word; both count
- * from 0. "-" marks a sure link, "p" or "?" a possible one (Och & Ney 2003).
+ * Word alignments in Pharaoh format: "0-0 1-2 2p1": position of a source word, mark, position of a target word;
+ * positions count from 0. "-" marks a sure link, "p" or "?" a possible one (Och & Ney 2003).
  */
 typedef struct
 {
