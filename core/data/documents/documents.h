@@ -80,8 +80,8 @@ typedef struct
 } PlaitDocument;
 
 /* Encodes @text, whose sentences are separated by LF: appends the ids to @ids, and writes the number of tokens of each
- * sentence to @sentences. Puts BOS before each sentence with @start_tokens, else before the first sentence if the
- * vocabulary begins texts with it. A sentence that encodes to nothing becomes an unknown token. */
+ * sentence to @sentences. If @start_tokens, puts BOS before each sentence; otherwise only before the first one, if the
+ * vocabulary begins texts with BOS. A sentence that encodes to nothing becomes an unknown token. */
 void plait_document_encode (const PlaitVocabulary *vocabulary, const char *text, gsize length, gboolean start_tokens,
                             GArray *ids, PlaitDocumentSentence *sentences);
 
@@ -93,7 +93,8 @@ void plait_document_decode (const PlaitVocabulary *vocabulary, const gint32 *ids
 
 /* Cuts one document into chunks at the same sentences of all its streams @documents [n_documents]. Chunk c holds the
  * sentences ends[c - 1] (0 for c = 0) to ends[c] - 1. Each chunk has as many sentences as the maxima of all streams
- * allow. Fails on a sentence above its maximum, and on streams with different numbers of sentences. */
+ * allow. Fails on a sentence above the maximum of its stream, and on non-empty documents with different numbers of
+ * sentences. */
 gboolean plait_documents_cut (const PlaitDocument *documents, gint64 n_documents, GArray *ends, GError **error);
 
 /* Returns the name that files give to a tuple: the number @document, such as "3". If documents are @cut, the number of

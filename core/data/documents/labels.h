@@ -7,7 +7,7 @@
 #include "types/input.h"
 #include "vocabulary/vocabulary.h"
 
-/* Lines of targets: texts, labels, tags of tokens, numbers of sentences, spans of tokens, or other numbers. */
+/* Lines of targets: texts, labels, tags of tokens, choices of sentences, spans of tokens, or numbers. */
 
 typedef enum
 {
@@ -41,9 +41,9 @@ typedef struct
 void plait_target_encode (PlaitTargetKind kind, const PlaitVocabulary *vocabulary, const char *text, gsize length,
                           GArray *ids);
 
-/* TRUE if @ids [n], encoded from @line, are valid for @kind (not PLAIT_TARGET_TEXT): a label in @vocabulary, one for
- * each token of @document, the number of a sentence of @document, a span of its tokens, or a number. Otherwise sets
- * PLAIT_ERROR_INPUT, which names file, line and the nearest label. */
+/* TRUE if @ids [n], encoded from @line, are valid for @kind (not PLAIT_TARGET_TEXT): one label in @vocabulary, a tag in
+ * @vocabulary for each token of @document, the number of a sentence of @document, a span of its tokens, or a number.
+ * Otherwise sets PLAIT_ERROR_INPUT, which names file and line, and the nearest label if a label is unknown. */
 gboolean plait_target_check (PlaitTargetKind kind, const PlaitVocabulary *vocabulary, const PlaitDocument *document,
                              const gint32 *ids, gsize n, const PlaitTargetLine *line, GError **error);
 
@@ -93,7 +93,7 @@ plait_token_is_text (gint32 id)
   return id != PLAIT_TOKEN_BOS && id != PLAIT_TOKEN_EOS;
 }
 
-/* Converts the encoded span @ids [2] from token numbers to rows of sentence @sentence of @input. */
+/* Converts @ids [2], a span that plait_target_encode appended, to rows of sentence @sentence of @input. */
 void plait_span_to_rows (const PlaitInput *input, gint64 sentence, gint32 *ids);
 
 /* Returns the token number, from 0, of row @row of sentence @sentence of @input; -1 for a start token. */

@@ -42,8 +42,9 @@ PlaitTextReader *plait_text_reader_join_trees (PlaitTextReader *lines, gboolean 
 void plait_text_reader_free (PlaitTextReader *reader);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitTextReader, plait_text_reader_free)
 
-/* Returns the next line, without its line end, NUL-terminated, valid until the next call. @length (may be NULL)
- * receives its bytes. Returns NULL at the end without setting @error, and NULL with @error set on failure. */
+/* Returns the next line, without its line end, NUL-terminated, valid until the next call. Sets *@length to its length
+ * in bytes, unless @length is NULL. Returns NULL at the end without setting @error, and NULL with @error set on
+ * failure. */
 const char *plait_text_reader_next (PlaitTextReader *reader, gsize *length, GError **error);
 
 /* Returns the number of the last line that was read, from 1; of a tree, the number of its first line. */

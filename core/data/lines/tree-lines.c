@@ -18,7 +18,7 @@ struct PlaitTreeLines
   gboolean may_look;
   gboolean begun;
   gboolean spread;     /* TRUE if a tree that takes several lines was found */
-  gboolean gave_empty; /* TRUE after an empty line was returned as a sentence without a tree */
+  gboolean gave_empty; /* TRUE if an empty line was returned as a sentence without a tree */
   GQueue ahead;        /* (element-type Line) lines that were read ahead and not returned yet */
   gsize ahead_bytes;
   Line *given;   /* line that was returned last; NULL if it was not read ahead */

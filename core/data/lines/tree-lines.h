@@ -9,8 +9,8 @@
  *
  * In a file with one tree a line, an empty line is a sentence without a tree. In a file whose trees take several lines,
  * empty lines are skipped, and "()" or "null" is a sentence without a tree. The first LOOK_AHEAD bytes of the file
- * decide which form it has. If lines may not be read ahead, empty lines are sentences, and a later tree of several
- * lines is an error if an empty line came before it.
+ * decide which form it has. If lines may not be read ahead, empty lines before the first tree of several lines are
+ * sentences, and make that tree an error.
  */
 typedef struct PlaitTreeLines PlaitTreeLines;
 

@@ -7,8 +7,8 @@
  * Generated corpora: tasks whose answer is known by construction, written as line-aligned text files and then read like
  * other text.
  *
- * A tuple is a pure function of (task, seed, split, number of the tuple), so a larger corpus contains the smaller one.
- * A task is one file that defines one PlaitTask, and an entry in the table of generate.c.
+ * A tuple is a pure function of (task, parameters of the task, seed, split, number of the tuple), so a larger corpus
+ * contains the smaller one. A task is one file that defines one PlaitTask, and an entry in the table of generate.c.
  */
 
 /* An integer parameter of a task, set with the key NAME next to generate=TASK. */
@@ -31,8 +31,8 @@ typedef struct
   gint64 n_parameters;
 
   /* Writes one tuple to @lines [streams], which are empty. A stream gets one line, without its line end; a stream of
-   * documents gets all lines of one document, with their line ends. @values has one value per parameter. All random
-   * numbers come from @key. */
+   * documents gets all lines of one document, with their line ends. @values has one value per entry of @parameters. All
+   * random numbers come from @key. */
   void (*generate) (const gint64 *values, PlaitRandomKey key, GString *const *lines);
 } PlaitTask;
 
@@ -47,7 +47,7 @@ typedef struct
 {
   guint64 seed; /* seed of the corpus, independent of the experiment's seed */
   gint64 sizes[PLAIT_TASK_SPLITS];
-  gint64 *values; /* one value per parameter of the task; free with g_free */
+  gint64 *values; /* one value per entry of PlaitTask.parameters; free with g_free */
 } PlaitTaskSettings;
 
 /* Returns all tasks, NULL-terminated. (transfer none) */
@@ -69,7 +69,7 @@ gboolean plait_task_set (const PlaitTask *task, PlaitTaskSettings *settings, con
 
 /* Parses "STREAM NAME=VALUE ...", which describes training text of @task: the text of STREAM, generated with the
  * settings @base except for the named parameters. Returns the stream and fills *@settings, to be cleared by the caller.
- * NULL with PLAIT_ERROR_INPUT if the stream or a parameter is unknown. (transfer none) */
+ * NULL with PLAIT_ERROR_INPUT if the stream or a parameter is unknown, or a value is not allowed. (transfer none) */
 const char *plait_task_parse_text (const PlaitTask *task, const PlaitTaskSettings *base, const char *text,
                                    PlaitTaskSettings *settings, GError **error);
 

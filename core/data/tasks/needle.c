@@ -51,7 +51,8 @@ enum
   TARGET,
 };
 
-/* First word number of each class of words (plait_task_append_stem makes a word of a number). */
+/* First word number of each class of words (plait_task_append_stem makes a word of a number), the number of fillers,
+ * and a number for "ki". */
 enum
 {
   FIRST_NAMES = 0,

@@ -13,7 +13,7 @@
 #include "process/sandbox.h"
 #include "text/words.h"
 
-#define AHEAD 64 /* maximum number of lines per process that wait for an earlier line */
+#define AHEAD 64 /* maximum number of lines per process that were read and not returned yet */
 #define MEMORY ((gsize)2 << 30)
 #define START_SECONDS 120
 #define LOOK_SECONDS .2 /* longest time between two looks at the stop flag */
@@ -203,7 +203,7 @@ worker_receive (Worker *worker, GError **error)
   return TRUE;
 }
 
-/* Stops a worker that has died or is too slow, and starts a new one. */
+/* Stops a worker that has died or is too slow, and starts a new one. Fails if the old one never got ready. */
 static gboolean
 worker_replace (Parse *parse, Worker *worker, PlaitParseOutcome end, GError **error)
 {
@@ -282,7 +282,7 @@ put_out (Parse *parse, PlaitParseFunc take, gpointer data)
     }
 }
 
-/* Waits for messages of the workers, and replaces the workers that are late. */
+/* Waits for messages of the workers, and replaces the workers that have died or are late. */
 static gboolean
 await_workers (Parse *parse, GError **error)
 {

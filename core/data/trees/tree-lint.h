@@ -41,8 +41,8 @@ gboolean plait_trees_check (const char *trees, const char *tokens, const PlaitTr
                             PlaitTreeLineFunc report_line, gpointer data, PlaitTreeCounts *counts, GError **error);
 
 /* Passes the lines of the file @trees to @take as binary trees. Fails at the first bad line. In triples, nodes are
- * numbered from 201, or from the number after the last word if that is larger; a sentence without a tree is the line
- * [1,1,201]. In brackets, a sentence without a tree is an empty line, and an empty label becomes X. The words of trees
- * that were read as triples come from @tokens, which may be NULL if @trees has brackets. */
+ * numbered from 201, or from the number after the last word if that is larger; a sentence of one word or without a tree
+ * is the line [1,1,201]. In brackets, a sentence without a tree is an empty line, and an empty label becomes X. The
+ * words of trees that were read as triples come from @tokens, which may be NULL if @trees has brackets. */
 gboolean plait_trees_convert (const char *trees, const char *tokens, const PlaitTreeSettings *settings,
                               PlaitTreeFormat format, PlaitTreeLineFunc take, gpointer data, GError **error);

@@ -192,7 +192,7 @@ read_brackets (Brackets *brackets, const char *line, gsize length, GError **erro
   return TRUE;
 }
 
-/* TRUE if @line, whose first word is @word, is "null" or has only brackets: the sentence has no tree. */
+/* TRUE if @line, whose first word is @word, is "null" or has only balanced brackets: the sentence has no tree. */
 static gboolean
 says_none (const char *line, gsize length, const char *word, gsize word_length)
 {
