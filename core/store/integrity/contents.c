@@ -22,7 +22,7 @@
 #include <xxhash.h>
 
 #define MAX_DEPTH 64
-/* Bytes that are read at once; a multiple of the chunk sizes of dataset.c. */
+/* Bytes that are read at once, but at least one row; a multiple of the chunk sizes of dataset.c. */
 #define WINDOW ((gint64)1 << 20)
 #define MAX_ROW_BYTES ((gsize)1 << 30)
 
@@ -134,7 +134,7 @@ hash_rows (XXH3_state_t *state, hid_t id, const PlaitStoreObject *object, gint64
   return TRUE;
 }
 
-/* Hashes the values of a dataset that has passed plait_store_check_values. */
+/* Hashes type, shape and values of a dataset that has passed plait_store_check_values. */
 static gboolean
 hash_dataset (PlaitStore *store, const PlaitStoreVisit *visit, gint64 *hash, GError **error)
 {
@@ -314,7 +314,7 @@ plait_store_changes_free (PlaitStoreChanges *changes)
   g_free (changes);
 }
 
-/* Adds @path to @list, unless its parent is already listed. */
+/* Adds @path to @list, unless @path is below the last path in @list. */
 static void
 add_path (GPtrArray *list, const char *path)
 {

@@ -115,7 +115,8 @@ plait_store_make_axis (PlaitStore *store, const char *path, const char *name, GE
              || plait_store_fail (store, path, "make it an axis", error));
 }
 
-/* Returns the path of column @name in the table @path, or NULL if the column is stored as a group. (transfer full) */
+/* Returns the path of column @name in the table @path, or NULL if the column is missing or stored as a group. (transfer
+ * full) */
 static char *
 find_column (PlaitStore *store, const char *path, const char *name)
 {
@@ -169,8 +170,8 @@ mark (PlaitStore *store, const char *path, const char *name, const char *value, 
   return plait_store_set_string (store, path, name, value, error);
 }
 
-/* Sets the attribute "default" of the root and of each group above @path, so that viewers open @path. Also sets a NeXus
- * class for groups that lack it, because silx needs it. */
+/* Sets the attribute "default" of the root and of each group above @path, so that viewers open @path. Keeps existing
+ * defaults unless @replace. Also sets a NeXus class for groups that lack it, because silx needs it. */
 static gboolean
 lead_to (PlaitStore *store, const char *path, gboolean replace, GError **error)
 {

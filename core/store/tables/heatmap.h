@@ -30,7 +30,8 @@ typedef struct
 gboolean plait_store_write_heatmap (PlaitStore *store, const char *path, const PlaitStoreHeatmap *heatmap,
                                     GError **error);
 
-/* Makes the list @path a dimension scale called @name, because readers of NetCDF need dimension scales. */
+/* Makes the list @path a dimension scale called @name, because readers of NetCDF need dimension scales. Does nothing if
+ * the list is stored as a group. */
 gboolean plait_store_make_axis (PlaitStore *store, const char *path, const char *name, GError **error);
 
 /* Makes viewers show the group @path when they open the file or a parent group. */

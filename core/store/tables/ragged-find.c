@@ -54,7 +54,7 @@ below (const char *name, const char *place)
   return strncmp (name, place, length) == 0 && name[length] == '/' ? name + length + 1 : NULL;
 }
 
-/* Returns the array of @kind whose path within the group is @place; NULL if there is no such array. */
+/* Returns the array of @kind at @place, KIND/NAME; NULL if there is no such array. */
 static PlaitRaggedArray *
 array_at (const PlaitRaggedKind *kind, const char *place)
 {
@@ -141,7 +141,7 @@ find_in_group (PlaitStore *store, const PlaitRaggedGroup *group, const char *nam
     }
   if (names->len == 0)
     return FALSE;
-  if (found->id < 0) /* @place is a group on the path from the ragged group to a kind */
+  if (found->id < 0) /* @place is "", or a group that contains kinds */
     {
       g_autofree char *path = g_strconcat (group->path, *place != '\0' ? "/" : "", place, NULL);
 

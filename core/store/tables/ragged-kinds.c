@@ -117,7 +117,7 @@ read_kind (PlaitStore *store, PlaitRaggedGroup *group, const char *path, const c
   return TRUE;
 }
 
-/* Reads the kinds below @path, which is @depth levels below the ragged group. The path of the group has @above
+/* Reads the kinds below @path, whose members are @depth levels below the ragged group. The path of the group has @above
  * bytes. */
 static gboolean
 read_kinds (PlaitStore *store, PlaitRaggedGroup *group, const char *path, gsize above, guint depth, GError **error)

@@ -120,7 +120,8 @@ kind_path (const char *item, const char *kind)
   return g_strdup_printf ("%.*s%s", (int)(strrchr (item, '/') + 1 - item), item, kind);
 }
 
-/* Adds @item to the items of the kind @name and returns the kind. Makes the kind if it is missing. NULL on failure. */
+/* Adds @item to the items of the kind @name, unless @item is the last one already, and returns the kind. Makes the kind
+ * if it is missing. NULL on failure. */
 static Kind *
 find_kind (PlaitStore *store, const char *item, const char *name, GError **error)
 {
@@ -179,7 +180,7 @@ find_array (Kind *kind, const char *name, PlaitStoreType type, guint rank)
   return array;
 }
 
-/* Completes an item of @array, which has @elements elements: appends its offset and shape. */
+/* Completes an item of @elements elements in @array: appends the end offset and the shape of the item. */
 static gboolean
 end_item (PlaitStore *store, Array *array, gint64 elements, const gint64 *shape, GError **error)
 {

@@ -31,8 +31,9 @@ typedef struct
 gboolean plait_store_write_rows (PlaitStore *store, const char *path, const GArray *rows, const PlaitStoreField *fields,
                                  guint n_fields, const char *axis, const char *signal, GError **error);
 
-/* Writes @table (without gaps) as the table @path: PLAIT_TABLE_COUNTS as integers (-1 for a number that does not
- * exist), PLAIT_TABLE_NUMBERS as doubles (NaN for a number that does not exist), other columns as text. */
+/* Writes @table, which has no gaps (plait_table_gap), as the table @path: PLAIT_TABLE_COUNTS as integers (-1 for a
+ * number that does not exist), PLAIT_TABLE_NUMBERS as doubles (NaN for a number that does not exist), other columns as
+ * text. */
 gboolean plait_store_write_table (PlaitStore *store, const char *path, const PlaitTable *table, GError **error);
 
 /* Replaces the content of @rows by the table @path of at most @most rows. Reads only the columns of @fields; other

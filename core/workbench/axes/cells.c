@@ -300,7 +300,8 @@ add_cell (Builder *builder, const guint *value_indices)
   cell = (PlaitExperimentCell){ NULL };
 }
 
-/* Removes each cell whose settings and file contents equal those of an earlier cell. */
+/* Gives each cell its fingerprints and vocabularies. Removes each cell whose settings and file contents equal those of
+ * an earlier cell, and notes the faults of cells without a fingerprint. */
 static void
 drop_duplicates (Builder *builder)
 {

@@ -87,8 +87,8 @@ typedef struct
 } PlaitCells;
 
 /* Returns the cells of the grid file at @path. Resolves and checks each cell with its files and modules, and makes the
- * further checks in @more. Reports all faults in one error. A fault that several cells share is reported once, with the
- * label of the first of them. (transfer full) */
+ * further checks in @more. Reports all faults in one error. A fault of several cells is reported once, with the label
+ * of the first of them, or without a label if all cells have the fault. (transfer full) */
 PlaitCells *plait_cells_load (const char *path, const PlaitOverride *overrides, PlaitResolveFlags more,
                               PlaitRegistry *registry, GError **error);
 

@@ -10,7 +10,7 @@
 
 #define KEY "match"
 #define VARY "match.vary"
-#define MAX_WIDTH ((gint64)1 << 20) /* maximum width in the file; the search does not double larger widths */
+#define MAX_WIDTH ((gint64)1 << 20) /* maximum width in the file; the search doubles only smaller widths */
 
 /* A width that match.vary names, with its value in the file. */
 typedef struct
@@ -28,8 +28,8 @@ struct PlaitParameterMatch
   char *location; /* location of match.vary in the file, for messages */
   double tolerance;
   gint64 multiple;
-  GHashTable *sizes; /* name and origin of a vocabulary, as text -> its size (gint64), 0 if it is learnt; so that each
-                        file is read once */
+  GHashTable *sizes; /* text with name and origin of a vocabulary -> number of entries (gint64), 0 for a learnt
+                        vocabulary; a cache, so that each file is read once */
   gboolean failed;   /* TRUE if the first cell has a fault, so that other cells are checked but not matched */
   gint64 target; /* number of parameters of the grid's first cell, which the other cells match; 0 before that cell is
                     resolved */
@@ -246,9 +246,9 @@ try (const Search *search, gint64 first)
   return experiment ? count (search->match, experiment, search->problems) : -1;
 }
 
-/* Searches for widths that give the number of parameters nearest to that of the first cell, and sets *@parameters to
- * this number. Returns the value of the first key in match.vary; 0 after a problem. Bisects, because a larger width
- * gives more parameters. */
+/* Searches for widths that give the number of parameters nearest to that of the first cell. Sets *@parameters to the
+ * number that the widths give. Returns the value of the first key in match.vary; 0 after a problem. Bisects, because a
+ * larger width gives more parameters. */
 static gint64
 solve (const Search *search, gint64 *parameters)
 {

@@ -150,8 +150,8 @@ have_common_stream (const Class *a, const Class *b)
   return FALSE;
 }
 
-/* Gives one number to all classes that should learn one vocabulary together: classes with a common stream, directly or
- * through other classes. */
+/* Gives one number to all classes that should learn one vocabulary together: classes with a common stream and equal
+ * settings, directly or through other classes. */
 static void
 number_classes (const GPtrArray *classes)
 {

@@ -33,7 +33,7 @@ GPtrArray *plait_attention_differences (PlaitStore *first, PlaitStore *second, G
 /* Returns the mean divergence over rows in @layer and @head; NaN if there are no rows. */
 double plait_attention_difference_mean (const PlaitAttentionDifference *difference, gint64 layer, gint64 head);
 
-/* Returns a table with a row for each layer and a column for each head. (transfer full) */
+/* Returns a table with a row for each layer, a column for each head and a column of means. (transfer full) */
 PlaitTable *plait_attention_difference_shown (const PlaitAttentionDifference *difference);
 
 /* Text that explains the numbers to users. */
