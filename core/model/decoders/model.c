@@ -175,8 +175,8 @@ note_copyable (PlaitModel *model)
                                               && !(model->memories[n].structure & PLAIT_STRUCTURE_SENTENCES) };
 }
 
-/* Builds the output of @component (NULL: the built-in softmax) with parameters below @prefix. @embedding: tied
- * embeddings, or NULL. */
+/* Builds the output of @component (NULL: the built-in softmax) with parameters below @prefix. @embedding: the embedding
+ * whose table the output shares if decoder.tie_output is set; NULL: the output has its own table. */
 static gboolean
 build_output (PlaitModel *model, const PlaitComponent *component, const char *prefix, const PlaitEmbedding *embedding,
               gboolean bias, GError **error)

@@ -87,12 +87,12 @@ gboolean plait_model_memory_is_of (const PlaitMemorySpecification *memory, const
 /* Returns the decoder, or NULL if a head takes its place. (transfer none) */
 const PlaitDecoder *plait_model_decoder (const PlaitModel *model);
 
-/* Returns the states for the output layer, or the logits, that the decoder or the head computes from @encoded. @record:
- * collects attention weights of the decoder, or NULL. */
+/* Returns the states for the output layer, the logits or the numbers that the decoder or the head computes from
+ * @encoded. @record: collects attention weights of the decoder, or NULL. */
 PlaitNode *plait_model_states (const PlaitModel *model, PlaitTape *tape, const PlaitEncoderOutputs *encoded,
                                const PlaitBatch *batch, PlaitAttentionRecord *record);
 
-/* Returns the output that computes words from states; NULL if states are logits. (transfer none) */
+/* Returns the output that computes words from states; NULL if states are logits or numbers. (transfer none) */
 const PlaitModelOutput *plait_model_output (const PlaitModel *model);
 
 /* TRUE if source @source can read a sentence of @rows rows; if @source is n_sources, TRUE if the decoder can. Fails
@@ -134,7 +134,8 @@ typedef struct
   PlaitLossItems items[PLAIT_MAX_LOSS_COLUMNS]; /* items, such as tags, that each loss predicts; zeros if it predicts
                                                    none: [model's loss columns] */
   double auxiliary;                             /* sum of the losses times their weights */
-  double guessing; /* negative log-likelihood of the target rows if all words, or candidates, are equally probable */
+  double guessing; /* negative log-likelihood of the target rows if all words, or candidates, are equally probable; 0
+                      for numbers */
 } PlaitModelSums;
 
 /*

@@ -52,8 +52,8 @@ plait_decoding_summary (PlaitDecoding *decoding, guint summary)
   return decoding->encoded->summaries[summary];
 }
 
-/* Returns primitive @number of @kind for a call in decode, outside the steps of plait_decoding_steps. Self-attention,
- * convolutions and recurrences are only allowed there. */
+/* Returns primitive @number of @kind for a call in decode, outside the steps of plait_decoding_steps. Inside these
+ * steps, self-attention, convolutions and recurrences are not allowed. */
 static const PlaitPrimitive *
 call_in_decode (PlaitDecoding *decoding, const char *call, PlaitPrimitiveKind kind, guint number)
 {

@@ -70,8 +70,8 @@ fail_without_row (const PlaitSourceTags *tags, PlaitTape *tape, gint64 position)
   plait_arena_fail (plait_tape_arena (tape), fault);
 }
 
-/* Returns the tokens that have a tag. @ids [rows of the input]: tag + PLAIT_TOKEN_SPECIALS; if the number is smaller
- * than PLAIT_TOKEN_SPECIALS, the token has no tag. If @ids is NULL, returns all tokens that are text, with tag 0. */
+/* Returns the tokens that have a tag. @ids [rows of the input]: PLAIT_TOKEN_SPECIALS + the tag of the token; smaller if
+ * the token has no tag. If @ids is NULL, returns all tokens that are text, with tag 0. */
 static Tokens
 find_tokens (const PlaitSourceTags *tags, PlaitTape *tape, const PlaitBatch *batch, const PlaitMemory *memory,
              const gint32 *ids)

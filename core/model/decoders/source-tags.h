@@ -41,12 +41,14 @@ gboolean plait_source_tags_build (PlaitSourceTags *tags, const PlaitSourceTagsBu
 
 /* Returns a summand of the root: the loss of @tags in @batch, times its weight and @scale; NULL if no tag is known. The
  * loss of a sentence is multiplied by its weight in @batch. Sets *@loss to the sum of the losses without weights, and
- * *@items to the words. Fails the step if the encoder has no row for a word. */
+ * *@items to the number of words with tags and of correct predictions. Fails the step if the encoder has no row for a
+ * word. */
 PlaitNode *plait_source_tags_loss (const PlaitSourceTags *tags, PlaitTape *tape, const PlaitBatch *batch,
                                    const PlaitEncoderOutputs *encoded, double scale, double *loss,
                                    PlaitLossItems *items);
 
 /* Returns the most probable tag of each row of the source: an id of the vocabulary of tags, or PLAIT_TOKEN_PAD for a
- * row that is not text. Needs packed parameters. Fails the step if the encoder has no row for a token. */
+ * row that is not text. Needs packed parameters. Fails the step if the encoder has no row for a token, or if no tag has
+ * a probability. */
 gint32 *plait_source_tags_predict (const PlaitSourceTags *tags, PlaitTape *tape, const PlaitBatch *batch,
                                    const PlaitEncoderOutputs *encoded);

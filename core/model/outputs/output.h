@@ -15,7 +15,7 @@ typedef struct
 {
   const PlaitComponent *component; /* opened output; NULL: the built-in softmax, without a plugin */
   PlaitOutputBuild build;
-  PlaitCrossAttentionLayer *cross; /* cross-attention that the output may read; NULL if there is no decoder */
+  PlaitCrossAttentionLayer *cross; /* cross-attention that the output may read; NULL if there is no cross-attention */
 } PlaitOutputComponents;
 
 typedef struct

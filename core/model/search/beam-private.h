@@ -85,14 +85,14 @@ plait_beam_sets_aside (const PlaitBeam *beam)
   return beam->settings.finished != PLAIT_DECODE_FINISHED_COMPETE;
 }
 
-/* TRUE if all groups of @sentence continue one row: in the first step, and until the prefix ends. */
+/* TRUE if all groups of @sentence continue one row: in the steps of the prefix, and in the first step after them. */
 static inline gboolean
 plait_beam_shares_row (const PlaitBeam *beam, gint64 sentence)
 {
   return beam->steps <= beam->requirements[sentence].prefix_length;
 }
 
-/* Returns the only word that @sentence may take in the next step, or -1 if it may take several. */
+/* Returns the word of the prefix that @sentence takes in the next step, or -1 after the prefix. */
 gint32 plait_beam_forced_word (const PlaitBeam *beam, gint64 sentence);
 
 /* TRUE if @word after row @row would repeat an n-gram. */
@@ -101,7 +101,8 @@ gboolean plait_beam_is_banned (const PlaitBeam *beam, gint64 row, gint32 word);
 /* Returns the number of finished hypotheses of @group. */
 guint plait_beam_count_finished (const PlaitBeam *beam, gint64 group);
 
-/* TRUE if @a ranks before @b. Of equal ranks, the older hypothesis comes first, then the lower word id. */
+/* TRUE if @a ranks before @b. Of equal ranks, the hypothesis with the lower index in its group comes first, then the
+ * lower word id. */
 gboolean plait_beam_precedes (const PlaitBeamCandidate *a, const PlaitBeamCandidate *b);
 
 /* Returns the candidate that extends hypothesis @from of @group by @token, which has log-probability

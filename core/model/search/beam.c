@@ -332,7 +332,7 @@ lacks_phrase (const PlaitRequirement *requirement, const PlaitBeamHypothesis *hy
   return requirement->phrases && plait_phrases_missing (requirement->phrases, hypothesis->state) > 0;
 }
 
-/* Fills @results with the hypotheses of @group, best first, and returns their number, at most the beam width. */
+/* Fills @results with the hypotheses of @group, best first, and returns their number, at most the width of a group. */
 static guint
 results_of_group (const PlaitBeam *beam, gint64 sentence, gint64 group, PlaitBeamResult *results)
 {
@@ -350,8 +350,8 @@ results_of_group (const PlaitBeam *beam, gint64 sentence, gint64 group, PlaitBea
   return n;
 }
 
-/* Fills @results with n_best hypotheses of @sentence, sorted by score, and returns their number. Selects the best of
- * each group, then the second best of each group, and so on. */
+/* Fills @results with at most n_best hypotheses of @sentence, sorted by score, and returns their number. Selects the
+ * best of each group, then the second best of each group, and so on. */
 static guint
 results_of_groups (const PlaitBeam *beam, gint64 sentence, PlaitBeamResult *results)
 {

@@ -115,7 +115,7 @@ typedef struct
   PlaitRagged hypotheses; /* rows of each sentence in the step */
   const double *weights;  /* weights of the members: [sentences][members] */
   gint64 words;
-  gint64 row;                     /* number, in the step, of the first row in @log_probabilities */
+  gint64 row;                     /* index in the step of the row that is first in @log_probabilities */
   gint64 rows;                    /* number of rows of each member */
   PlaitScalar *log_probabilities; /* [members][rows][words]; the first member's are replaced by those of the ensemble */
   guint best;                     /* number of best words of a row that the caller needs; 0: all */
@@ -135,7 +135,7 @@ insert (PlaitScalar *top, guint found, guint best, PlaitScalar value)
   return MIN (found + 1, best);
 }
 
-/* Returns the weights of the members in the sentence of row @row. */
+/* Returns the weights of the members in the sentence of row @row, counted from combining->row. */
 static const double *
 weights_of (const Combining *combining, gint64 row)
 {
@@ -147,7 +147,7 @@ weights_of (const Combining *combining, gint64 row)
 }
 
 /* Combines a row. The log-probability of the ensemble is at most the greatest of its members, so it is not computed for
- * a word that cannot be among the best. */
+ * a word that cannot be among the best, except for EOS. */
 static void
 combine_row (gpointer data, gint64 row, guint thread)
 {

@@ -173,8 +173,8 @@ search_all (gpointer data)
       return;
 }
 
-/* Returns the maximum number of tokens of a translation of @sentence, EOS included. It is at least @required, even if
- * decode.maximum_ratio would make it smaller. */
+/* Returns the maximum number of tokens of a translation of @sentence, EOS included. decode.maximum_ratio cannot make it
+ * smaller than @required; decode.maximum_length can. */
 static gint64
 limit_of (const PlaitBatch *batch, const PlaitDecodeSettings *settings, gint64 sentence, gint64 required)
 {

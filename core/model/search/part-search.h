@@ -36,8 +36,8 @@ void plait_part_search_run (PlaitPartSearch *work);
 /* Stores the hypotheses that a search by steps has found in work->hypotheses. */
 void plait_part_search_collect (const PlaitPartSearch *work);
 
-/* Stores the attention of the sentences of @work in @attention. The first of them is sentence @first of @all sentences
- * of the batch. */
+/* Stores the attention of hypothesis i of sentence s of @work in attention->of[i * @all + @first + s]. @work begins
+ * with sentence @first of the @all sentences of the batch. */
 void plait_part_search_follow_attention (const PlaitPartSearch *work, PlaitAttentionRecords *attention, gint64 first,
                                          gint64 all);
 

@@ -32,13 +32,14 @@ PlaitPhraseState plait_phrases_advance (const PlaitPhrases *phrases, PlaitPhrase
 /* Returns the number of tokens in all phrases. */
 gint64 plait_phrases_tokens (const PlaitPhrases *phrases);
 
-/* Returns a number of further tokens that is enough to complete all phrases. It is the length of all missing phrases,
- * minus the length of the beginning of one of them with which the hypothesis ends. If a phrase is missing, there is a
- * next token that lowers this number. */
+/* Returns a number of further tokens that is enough to complete all phrases. It is the total length of the missing
+ * phrases, minus the length of the longest beginning of a missing phrase with which the hypothesis ends. If a phrase is
+ * missing, there is a next token that lowers this number. */
 gint64 plait_phrases_missing (const PlaitPhrases *phrases, PlaitPhraseState state);
 
-/* Fills @words [plait_phrases_tokens] with the distinct words that begin or extend a missing phrase, and returns their
- * number. After any other word, no suffix of the hypothesis is the beginning of a missing phrase. */
+/* Fills @words [plait_phrases_tokens] with the distinct words that begin a missing phrase, or continue a beginning of
+ * one with which the hypothesis ends, and returns their number. After any other word, no suffix of the hypothesis is
+ * the beginning of a missing phrase. */
 guint plait_phrases_words (const PlaitPhrases *phrases, PlaitPhraseState state, gint32 *words);
 
 /* The prefix and the phrases that the translation of a sentence must contain. */
