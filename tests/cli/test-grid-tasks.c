@@ -196,7 +196,7 @@ TEST_CASE (command_grid, refuses_what_no_executor_does)
   CHECK_REFUSED (time, "--time cannot be \"2 hours\"; expected a number and s, m, h or d");
   CHECK_REFUSED (retries, "--retries cannot be \"-1\"; expected an integer from 0 to 100");
   CHECK_REFUSED (executor, "--executor cannot be \"lsf\"; expected local or slurm");
-  CHECK_REFUSED (fresh, "--fresh would restart a job each time");
+  CHECK_REFUSED (fresh, "--fresh is for cells that this command runs itself, not for");
   CHECK (!plait_test_exists ("tiny"));
 
   plait_test_write_grid (

@@ -90,6 +90,6 @@ TEST_CASE (number_runs, need_numbers)
   plait_test_write ("two", "good\nbad\n");
   CHECK_REFUSED (CALL ("run", "number.ini", "-q", "-o", "run.h5", "--set", "data.train.share=many", "--set",
                        "data.train.text=two"),
-                 "many:2: \"many\" is not a number; expected one, such as 0.75");
+                 "many:2: \"many\" is not a number; expected one number, such as 0.75");
   CHECK (!plait_test_exists ("run.h5"));
 }

@@ -168,7 +168,7 @@ TEST_CASE (plot_data, makes_curves_over_a_key)
   CHECK (!chart_of (runs, SCORES, NULL, "decoder.combiner", &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "--by decoder.combiner needs numbers, but the value of this run is serial");
   CHECK (!chart_of (runs, CURVE, NULL, "data.share", &error));
-  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "--by data.share is for scores");
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "--by data.share draws scores");
   CHECK (!chart_of (runs, SCORES, NULL, "share", &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "--by share is not a key");
   const PlaitPlotSelection linear = { "chrf2", "data.share", PLAIT_PLOT_SCALE_LINEAR };

@@ -147,10 +147,9 @@ TEST_CASE (requirements, refuse_what_cannot_be_met)
                  "strange:2: \"qqq\" is not in the vocabulary of the target");
   CHECK_REFUSED (TRANSLATE ("--prefix", "strange"), "strange:2: \"qqq\" is not in the vocabulary of the target");
   DONE (CALL ("run", "small.ini", "-q", "-o", "pointer.h5", "-s", "decoder.output=pointer"));
-  CHECK_REFUSED (
-      CALL ("translate", "pointer.h5", "-q", "-s", "a=made/test.a", "--constraints", "strange"),
-      "strange:2: \"qqq\" is not in the vocabulary of the target, so the output may copy it from a source, but "
-      "it cannot be required");
+  CHECK_REFUSED (CALL ("translate", "pointer.h5", "-q", "-s", "a=made/test.a", "--constraints", "strange"),
+                 "strange:2: \"qqq\" is not in the vocabulary of the target: the output may copy this word from a "
+                 "source, but the word cannot be required");
   CHECK_REFUSED (TRANSLATE ("--constraints", "long"),
                  "long:3: these phrases need 10 tokens, the end token included, but decode.maximum_length allows 9");
   CHECK_REFUSED (TRANSLATE ("--prefix", "known", "--set", "decode.maximum_length=1"),

@@ -159,7 +159,7 @@ draw (const PlaitPlotTable *table, const GPtrArray *files, const GPtrArray *path
     }
   else if (selection->by)
     return plait_fail_null (error, PLAIT_ERROR_INPUT,
-                            "--by %s is for scores, but %s is a heatmap; name /evaluation/SPLIT/metrics", selection->by,
+                            "--by %s draws scores, but %s is a heatmap; name /evaluation/SPLIT/metrics", selection->by,
                             (const char *)paths->pdata[0]);
   for (guint m = 0; m < heatmaps->len; m++)
     highest = MAX (highest, plait_heatmap_max (heatmaps->pdata[m]));

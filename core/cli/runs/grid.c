@@ -394,8 +394,8 @@ choose_options (const Options *given, const PlaitGrid *grid, PlaitGridOptions *o
                        "--time cannot be \"%s\"; expected a number and s, m, h or d, such as 90s or 2h", given->time);
   if (given->fresh && (given->collect || given->commands || !(*executor)->waits))
     return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "--fresh would restart a job each time that it is put back into the queue; choose another "
-                       "folder with --output instead of --fresh");
+                       "--fresh is for cells that this command runs itself, not for --collect, --commands or Slurm; "
+                       "choose another folder with --output instead of --fresh");
   return TRUE;
 }
 

@@ -341,7 +341,7 @@ filter_line (PlaitCorpusBlock *block, gint64 line, GError **error)
   guint32 number = (guint32)corpus->lines;
 
   if (corpus->lines > G_MAXUINT32)
-    return plait_fail (error, PLAIT_ERROR_INPUT, "A corpus has more than %u lines; split it", G_MAXUINT32);
+    return plait_fail (error, PLAIT_ERROR_INPUT, "A corpus has more than %u lines; split the corpus", G_MAXUINT32);
   if (!find_ends (block, line, error))
     return FALSE;
   for (guint i = 0; i < block->ends->len; i++, tuple.first = tuple.end)

@@ -133,7 +133,8 @@ plait_token_store_append (PlaitTokenStore *store, const gint32 *ids, gsize n, GE
 {
   g_assert (n <= G_MAXUINT32);
   if (store->lengths->len == SENTENCES_LIMIT)
-    return plait_fail (error, PLAIT_ERROR_INPUT, "A corpus has more than %d sentences; split it", SENTENCES_LIMIT);
+    return plait_fail (error, PLAIT_ERROR_INPUT, "A corpus has more than %d sentences; split the corpus",
+                       SENTENCES_LIMIT);
   if (store->lengths->len % BLOCK == 0)
     g_array_append_val (store->starts, store->tokens);
   guint32 length = (guint32)n;

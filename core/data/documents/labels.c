@@ -170,8 +170,8 @@ check_number (gsize n, const PlaitTargetLine *line, GError **error)
   if (n == 1)
     return TRUE;
   text = g_strstrip (g_strndup (line->text, line->length));
-  return plait_fail (error, PLAIT_ERROR_INPUT, "%s:%jd: \"%s\" is not a number; expected one, such as 0.75", line->file,
-                     line->line, text);
+  return plait_fail (error, PLAIT_ERROR_INPUT, "%s:%jd: \"%s\" is not a number; expected one number, such as 0.75",
+                     line->file, line->line, text);
 }
 
 void

@@ -189,9 +189,10 @@ load_entry (Words *self, char *text, gsize length, const char *name, GError **er
         name, line);
   *space = '\0';
   if (!table_add (&self->table, (Word){ text, n, (gint64)count }))
-    return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "%s:%jd: the word \"%s\" is in the vocabulary twice; make it again with plait vocabulary", name,
-                       line, text);
+    return plait_fail (
+        error, PLAIT_ERROR_INPUT,
+        "%s:%jd: the word \"%s\" is in the vocabulary twice; make the vocabulary again with plait vocabulary", name,
+        line, text);
   return TRUE;
 }
 

@@ -41,7 +41,7 @@ plait_trainer_new (const PlaitTrainerSetup *setup, GError **error)
   trainer->recent = g_ptr_array_new_with_free_func (g_free);
   if (settings->epochs == 0 && settings->updates == 0)
     return plait_fail_null (error, PLAIT_ERROR_INPUT,
-                            "[train]: epochs=0 and updates=0 would train for ever: give at least one of them a limit");
+                            "[train]: epochs=0 and updates=0 would train for ever: set at least one of them above 0");
   trainer->update = plait_update_new (setup->model, trainer->tape, settings, setup->ranks, error);
   trainer->optimizer = trainer->update ? plait_optimizer_new (settings, trainer->parameters, error) : NULL;
   trainer->iterator = trainer->optimizer ? new_iterator (setup, error) : NULL;

@@ -460,7 +460,7 @@ plait_plot_chart_new (GPtrArray *runs, const char *path, const PlaitPlotSelectio
   name_systems (&all, by);
   if (by && !(evaluation && g_str_equal (parts[3], "metrics")))
     plait_fail (error, PLAIT_ERROR_INPUT,
-                "--by %s is for scores, but %s is something else; name /evaluation/SPLIT/metrics", by, path);
+                "--by %s draws scores, but %s is something else; name /evaluation/SPLIT/metrics", by, path);
   else if (by)
     chart = scores_by (&all, path, parts[2], selection, error);
   else if (evaluation && g_str_equal (parts[3], "metrics"))

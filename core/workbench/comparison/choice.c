@@ -90,7 +90,8 @@ plait_choice_name_systems (const PlaitComparisonChoice *choice, GArray *systems,
     return TRUE;
   if (n != systems->len)
     return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "--names gives %u names, but there are %u rows; give one name for each row", n, systems->len);
+                       "--names gives %u names, but there are %u rows or curves; give one name for each", n,
+                       systems->len);
   for (guint s = 0; s < n; s++)
     {
       PlaitRunSystem *system = plait_run_system_at (systems, s);

@@ -249,9 +249,10 @@ plait_evaluations_check (const PlaitEvaluations *evaluations, GError **error)
   const GError *fault = find_fault (evaluations);
 
   return !fault
-         || plait_fail (error, (PlaitErrorCode)fault->code,
-                        "%s; everything else is stored; correct this score, then repeat the command or use plait test",
-                        fault->message);
+         || plait_fail (
+             error, (PlaitErrorCode)fault->code,
+             "%s; everything else is stored; correct the key of this score, then run plait again or use plait test",
+             fault->message);
 }
 
 #define INCOMPLETE "incomplete "

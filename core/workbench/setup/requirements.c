@@ -85,11 +85,11 @@ encode (const PlaitRequirements *requirements, const char *path, gint64 number, 
     {
       g_autofree char *word = unknown_word (vocabulary, text);
 
-      return plait_fail (error, PLAIT_ERROR_INPUT,
-                         "%s:%jd: \"%s\" is not in the vocabulary of the target, so %s; change the line", path, number,
-                         word,
-                         requirements->copies ? "the output may copy it from a source, but it cannot be required"
-                                              : "no translation can have it");
+      return plait_fail (
+          error, PLAIT_ERROR_INPUT, "%s:%jd: \"%s\" is not in the vocabulary of the target: %s; change the line", path,
+          number, word,
+          requirements->copies ? "the output may copy this word from a source, but the word cannot be required"
+                               : "no translation can contain this word");
     }
   return TRUE;
 }
