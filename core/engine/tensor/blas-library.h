@@ -17,8 +17,8 @@ typedef struct
   /* Returns the library's name, version and processor type, such as "OpenBLAS 0.3.21 core Haswell". (transfer full) */
   char *(*describe) (void);
 
-  /* Allocate and release a buffer of at most buffer_size bytes, as each thread that calls the library needs. The
-   * pointers are NULL if the library needs no buffers. */
+  /* The library needs a buffer for each thread that calls it. take_buffer allocates a buffer of at most buffer_size
+   * bytes; give_buffer releases it. Both pointers are NULL if the library needs no buffers. */
   gpointer (*take_buffer) (void);
   void (*give_buffer) (gpointer buffer);
   gsize buffer_size;

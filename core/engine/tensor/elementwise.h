@@ -24,7 +24,7 @@ void plait_tensor_multiply (PlaitPool *pool, PlaitTensor z, PlaitScalar beta, Pl
 /* z = maximum of x and y; with @sign -1 the minimum. NaN if x or y is NaN. */
 void plait_tensor_maximum (PlaitPool *pool, PlaitTensor z, PlaitScalar sign, PlaitTensor x, PlaitTensor y);
 
-/* Backward of plait_tensor_maximum for x: dx = beta * dx + (dz where z is x, dz / 2 where x equals y). */
+/* Backward of plait_tensor_maximum for x: dx = beta * dx + (dz where only x equals z, dz / 2 where x and y do). */
 void plait_tensor_maximum_backward (PlaitPool *pool, PlaitTensor dx, PlaitScalar beta, PlaitScalar sign, PlaitTensor dz,
                                     PlaitTensor x, PlaitTensor y);
 

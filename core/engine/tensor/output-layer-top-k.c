@@ -74,7 +74,7 @@ insert (Candidate *candidates, guint n, guint most, Candidate word)
   return n + 1;
 }
 
-/* Returns a bound: at least search->best logits of the block reach the bound, but not many more. Returns -INFINITY if
+/* Returns a bound that at least search->best logits of the block reach, but usually not many more. Returns -INFINITY if
  * such a bound would be far below @greatest. */
 static PlaitScalar
 first_bound (const Search *search, const PlaitScalar *logits, PlaitScalar greatest, gint64 n)

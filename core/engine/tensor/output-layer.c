@@ -23,7 +23,8 @@
  */
 #define BLOCK_WORDS 128
 #define MAX_LANES 16
-/* A chunk has about CHUNK_LOGITS logits, between MIN_CHUNK and MAX_CHUNK rows. Values chosen by measuring. */
+/* A chunk has at most as many rows as have CHUNK_LOGITS logits. This limit is raised to MIN_CHUNK rows and lowered to
+ * MAX_CHUNK rows. Values chosen by measuring. */
 #define CHUNK_LOGITS 17000000
 #define MIN_CHUNK 128
 #define MAX_CHUNK 1024

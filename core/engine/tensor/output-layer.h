@@ -22,10 +22,10 @@ typedef struct
   const PlaitScalar *bias;           /* bias of each word: [V], or NULL */
   const gint32 *targets;             /* id of each row's target: [r]. At or above V only in rows with copied words */
   const PlaitOutputMixture *mixture; /* copied words, or NULL */
-  double smoothing;      /* label smoothing s: the target gets probability 1 - s; @others says over which words s is
-                            spread */
-  gboolean others;       /* spread s over the V - 1 other words; if FALSE over all V words */
-  double scale;          /* factor of the loss in the gradients */
+  double smoothing; /* label smoothing s: the target gets probability 1 - s, and s is spread over the words that @others
+                       says */
+  gboolean others;  /* TRUE: s is spread over the V - 1 other words; FALSE: over all V words, the target too */
+  double scale;     /* factor of the loss in the gradients */
   const double *weights; /* [r] factor of each row's loss in addition to @scale, or NULL: 1 */
   /* Gradients of scale * sum of the losses. A gradient whose data is NULL is not computed. */
   PlaitTensor dstates; /* [r, w]; overwritten */
@@ -38,7 +38,7 @@ typedef struct
 
 typedef struct
 {
-  double loss;                    /* sum of the losses of all rows in nats, with smoothing, not scaled */
+  double loss;                    /* sum of the losses of all rows in nats, with smoothing, without scale and weights */
   double weighted;                /* sum of the losses times the weights of their rows */
   double negative_log_likelihood; /* sum over all rows in nats, without smoothing */
   gint64 correct;                 /* number of rows whose most probable word is the target (ties: the lower id) */

@@ -56,7 +56,7 @@ typedef struct
   double each, rest; /* @each: probability that label smoothing gives to every word; @rest: probability that the
                         target gets in addition */
   double scale;      /* factor of the loss in gradients */
-  gboolean best; /* in: TRUE if no logit is above the target's; out: TRUE if no word is more probable than the target */
+  gboolean best;     /* TRUE if the target is the best word; in: by the logits; out: by p (ties: the lower id) */
   double loss;
   double negative_log_likelihood;
   /* Outputs. Gradient of logit v: softmax_v * generated - each; for the target also - rest * target_share; for a copied

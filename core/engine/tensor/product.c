@@ -11,11 +11,11 @@
 #include "kernels/gradient-terms.h"
 
 /*
- * Limits for the cut of a product into pieces of at most @rows rows and @columns columns. If there are fewer than
- * @least_pieces pieces for the threads, pieces become smaller, down to @least_rows and @least_columns. Our kernels pack
- * the columns of the right factor that a piece needs. A thread reuses packed columns if its next piece has the same
- * columns, so such pieces have consecutive numbers. BLAS packs both factors of each piece, so it needs larger pieces.
- * Values chosen by measuring.
+ * Limits for the cut of a product into pieces of at most @rows rows and @columns columns. If there would be fewer than
+ * @least_pieces pieces, they become smaller, down to @least_rows and @least_columns. Our kernels pack the columns of
+ * the right factor that a piece needs. A thread reuses packed columns if its next piece has the same columns, so such
+ * pieces have consecutive numbers. BLAS packs both factors of each piece, so it needs larger pieces. Values chosen by
+ * measuring.
  */
 typedef struct
 {

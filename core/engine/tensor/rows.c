@@ -163,7 +163,7 @@ static void
 positions_piece (gpointer data, gint64 piece, guint thread)
 {
   const Call *call = data;
-  /* Number of the sentence that contains the first row of the piece. */
+  /* Index of the sentence that contains the first row of the piece. */
   gint64 sentence = plait_lower_bound (call->rows.offsets, 1, call->rows.n, piece * call->rows_in_piece + 1) - 1;
 
   EACH_ROW (row, call, piece)

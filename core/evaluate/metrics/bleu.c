@@ -4,7 +4,7 @@
  * BLEU (Papineni et al. 2002) with sacreBLEU 2's options (Post 2018): its tokenisers; smoothing of Chen & Cherry
  * (2014); the closest reference length, of two equally close lengths the shorter. Also multi-bleu, the score of Moses'
  * multi-bleu.perl, quoted by papers older than sacreBLEU: without smoothing, for tokenised text. That script reads
- * bytes, so only ASCII white space and letters count for it.
+ * bytes, so only ASCII white space separates words, and only ASCII letters become lower case.
  *
  * A row is [hypothesis length, reference length, matches of order 1 .. 4, n-grams of order 1 .. 4].
  */
@@ -116,7 +116,7 @@ finish (PlaitMetric *metric, GError **error)
   return TRUE;
 }
 
-/* Adds the words that Perl's lc and split find in @text, read as bytes. */
+/* Adds the words that Perl's split finds in @text, read as bytes; with CASE_LOWER, after Perl's lc. */
 static void
 add_multi_tokens (const Bleu *bleu, PlaitNgrams *words, const char *text)
 {

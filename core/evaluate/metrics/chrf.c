@@ -26,8 +26,8 @@ typedef struct
   guint characters, words; /* highest orders of n-grams of characters and of words */
   gboolean lowercase;
   gboolean whitespace; /* TRUE: white space counts as characters */
-  gboolean epsilon;    /* TRUE: the score is the mean over all orders of F; FALSE: the score is F of two means, of
-                          precision and of recall, over the orders that hypothesis and reference both have */
+  gboolean epsilon; /* TRUE: the score is the mean of the F scores of all orders. FALSE: the score is the F score of the
+                       mean precision and the mean recall over the orders that hypothesis and reference both have */
 } Chrf;
 
 static const PlaitMetricOption options[] = {

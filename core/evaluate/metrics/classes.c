@@ -9,8 +9,9 @@
  *   macro-f1    mean over the references' classes of the F of each class, so rare classes count as much as
  *               frequent ones; equals scikit-learn with labels= set to these classes
  *
- * A row of accuracy is [right, 1]. A row of macro-f1 is [number of classes, 1], then for each class [predicted and
- * right, predicted, reference]. The first two columns give the number of classes from any sum of rows.
+ * A row of accuracy is [right, 1]; with "words", [right words, words of the reference]. A row of macro-f1 is [number of
+ * classes, 1], then for each class [predicted and right, predicted, reference]. The first two columns give the number
+ * of classes from any sum of rows.
  */
 #include "metrics/metric-kind.h"
 
@@ -192,7 +193,8 @@ rows (const PlaitMetric *metric, const PlaitTextPairs *pairs, GError **error)
   return statistics;
 }
 
-/* Returns the mean of F over the classes that occur, and the number of these classes in *@counted. */
+/* Returns the mean, per cent, of F over the classes that are predicted or in the reference. Sets *@counted to the
+ * number of these classes. */
 static double
 macro_f (const double *sums, guint *counted)
 {
