@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Writes a run as a CTranslate2 model: a Transformer that reads one source.
 
-    to-ctranslate2.py first.h5 --output FOLDER [--checkpoint best|last|average] [--positions N] [--changed-plugins]
+    to-ctranslate2.py RUN.h5 --output FOLDER [--checkpoint best|last|average] [--positions N] [--changed-plugins]
         [--force] [--plait PROGRAM]
 
 FOLDER gets model.bin (binary version 6, TransformerSpec of revision 7), config.json and the vocabularies. The model
