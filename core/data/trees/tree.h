@@ -14,7 +14,7 @@
  * 1, and inner nodes have any larger numbers, in any order (Chen et al. 2017 number them 201, 202, ... from the bottom
  * up).
  *
- * A line has no tree if it is blank, "null", brackets without words, or the triple [N,N,P].
+ * A line has no tree if it is blank, "null", only brackets, a tree of empty elements only, or the triple [N,N,P].
  *
  * No function here is recursive: only the length of its line limits the depth of a tree.
  */

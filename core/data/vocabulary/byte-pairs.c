@@ -249,7 +249,7 @@ next_part (const char *at, const char *end)
       const char *behind;
 
       if (class_of (next, &behind) != class)
-        /* The last of several spaces belongs to the part after it. */
+        /* The last of several white-space characters begins the next part. */
         return class == SPACE && g_utf8_next_char (at) < next ? g_utf8_prev_char (next) : next;
       next = behind;
     }

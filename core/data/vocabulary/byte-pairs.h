@@ -20,5 +20,6 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitBytePairs, plait_byte_pairs_free)
 /* Appends the ids of @text (@length bytes of UTF-8) to @ids. */
 void plait_byte_pairs_encode (const PlaitBytePairs *self, const char *text, gsize length, GArray *ids);
 
-/* Appends to @bytes the bytes that the characters of @piece stand for; they may be invalid UTF-8. */
+/* Appends to @bytes the bytes that the characters of @piece stand for, which may be invalid UTF-8. A character that
+ * stands for no byte is appended itself. */
 void plait_byte_pairs_decode (const char *piece, GString *bytes);

@@ -24,8 +24,8 @@ void plait_id_map_clear (PlaitIdMap *map);
  * brackets, such as "<<s>>". The brackets distinguish the token from text that is spelt like it. (transfer full) */
 char *plait_special_name (gint32 id, gsize brackets);
 
-/* Each extra bracket makes the name of @id longer. Returns the smallest number of extra brackets for which @text
- * [length] does not contain the name. */
+/* Returns the smallest number of pairs of brackets with which plait_special_name returns a name of @id that is not in
+ * @text [length]. */
 gsize plait_special_brackets (gint32 id, const char *text, gsize length);
 
 /* TRUE if an ordinary piece of the vocabulary @model is spelt @piece. */

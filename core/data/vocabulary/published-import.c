@@ -106,7 +106,8 @@ append_file (GString *kept, const char *folder, const char *file, const char *na
   return TRUE;
 }
 
-/* TRUE if @side is valid for @kind: a .spm file if source and target have models of their own, else NULL. */
+/* TRUE if @side, the name of the file at @path or NULL for a folder, is right for @kind: a .spm file with has_sides,
+ * else NULL. */
 static gboolean
 check_side (const Kind *kind, const char *path, const char *side, GError **error)
 {

@@ -27,13 +27,13 @@ static const struct
   { "offset", G_STRUCT_OFFSET (PlaitPublishedNumbers, offset), 0 },
 };
 
-/* A published vocabulary: byte-level BPE or a SentencePiece model; the other pointer is NULL. */
+/* A published vocabulary: byte-level BPE (@byte_pairs) or a SentencePiece model (@subwords). One of the two is NULL. */
 typedef struct
 {
   PlaitPublishedNumbers numbers;
   PlaitBytePairs *byte_pairs;
   PlaitSentencePiece *subwords;
-  char **pieces;       /* [numbers.size] pieces by the model's ids; NULL for ids without a piece */
+  char **pieces;       /* [numbers.size] pieces by the model's ids; while loading, NULL for ids without a piece */
   GHashTable *by_text; /* piece -> the model's id; keys belong to @pieces */
   PlaitIdMap ids;
   char *absent[PLAIT_TOKEN_SPECIALS]; /* name of each special token that the model lacks; NULL for the others */
@@ -148,7 +148,8 @@ set_piece (Published *self, gint64 id, const char *piece, const char *name, GErr
   return TRUE;
 }
 
-/* Adds the pieces and ids of vocab.json. @some: skip ids that are not below the vocab_size of config.json. */
+/* Adds the pieces and ids of vocab.json. @some: skip ids that are not below the vocab_size of config.json, and allow a
+ * file without <unk>. */
 static gboolean
 set_pieces_of_json (Published *self, GBytes *file, gboolean some, const char *name, gint32 *unknown, GError **error)
 {

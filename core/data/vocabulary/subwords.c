@@ -266,8 +266,8 @@ typedef struct
   gint64 line;
   gint64 bytes;
   GString *given;
-  gsize brackets[PLAIT_TOKEN_SPECIALS]; /* number of brackets to add to the name of each special token, so that the text
-                                           does not contain it */
+  gsize brackets[PLAIT_TOKEN_SPECIALS]; /* pairs of brackets to add to the name of each special token, so that the text
+                                           does not contain the name */
   GError *error;
 } Lines;
 
@@ -457,7 +457,8 @@ train (const PlaitVocabularySettings *settings, Lines *lines, GError **error)
   return g_steal_pointer (&bytes);
 }
 
-/* TRUE if @line has a printable character. SentencePiece learns only from such lines. */
+/* TRUE if @line has a visible character other than U+2581, U+2585 and U+FFFD. SentencePiece learns only from such
+ * lines. */
 static gboolean
 is_visible (const char *line, gsize length)
 {

@@ -10,7 +10,7 @@ typedef struct
   gboolean adds_bos; /* TRUE: BOS is the first token of each text */
 } PlaitVocabularyFacts;
 
-/* A kind of vocabulary: two are in words.c, one each in subwords.c and published.c. @model is the kind's own data. */
+/* A kind of vocabulary: words.c has two kinds, subwords.c and published.c one each. @model is what load returned. */
 typedef struct PlaitVocabularyFormat PlaitVocabularyFormat;
 
 struct PlaitVocabularyFormat
@@ -24,7 +24,7 @@ struct PlaitVocabularyFormat
   char *(*decode) (gconstpointer model, const gint32 *ids, gsize n);
   void (*free) (gpointer model);
 
-  /* Checks @bytes, makes a model of them and fills @facts, which are zeroed. Messages begin with @name. */
+  /* Checks @bytes, makes a model of them and fills @facts, which the caller has zeroed. Messages begin with @name. */
   gpointer (*load) (const PlaitVocabularyFormat *format, GBytes *bytes, const char *name, PlaitVocabularyFacts *facts,
                     GError **error);
 

@@ -65,7 +65,7 @@ plait_vocabulary_begins_with (GBytes *bytes, const char *header)
 }
 
 /* Returns the file contents for @bytes of @format: a line with the seal and the digest takes the place of the format's
- * header line. (transfer full) */
+ * header line. Without a header, seal and digest precede @bytes. (transfer full) */
 static GBytes *
 seal (const PlaitVocabularyFormat *format, GBytes *bytes)
 {

@@ -87,7 +87,7 @@ gboolean plait_vocabulary_verify (const char *path, GError **error);
  * one. */
 gboolean plait_vocabulary_is_ours (gconstpointer beginning, gsize length);
 
-/* Returns the bytes of a file with @vocabulary and its digest. (transfer full) */
+/* Returns the bytes of a file with @vocabulary, which must not be of labels, and its digest. (transfer full) */
 GBytes *plait_vocabulary_to_file (const PlaitVocabulary *vocabulary);
 
 PlaitVocabulary *plait_vocabulary_ref (PlaitVocabulary *vocabulary);
@@ -110,7 +110,7 @@ gint32 plait_vocabulary_size (const PlaitVocabulary *vocabulary);
 /* Returns the piece of @id (0 .. size - 1), for example as a label in plots. (transfer none) */
 const char *plait_vocabulary_piece (const PlaitVocabulary *vocabulary, gint32 id);
 
-/* Returns SentencePiece's score of @id; words: how often the word occurred; published: 0. */
+/* Returns SentencePiece's score of @id; words and labels: the count in the vocabulary; published: 0. */
 double plait_vocabulary_score (const PlaitVocabulary *vocabulary, gint32 id);
 
 /* Appends the ids of @text (@length bytes of UTF-8) to @ids (gint32), without BOS and EOS. Text is never read as a

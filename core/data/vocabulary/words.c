@@ -18,7 +18,7 @@
 
 #define WORDS_HEADER "plait words 1\n"
 #define LABELS_HEADER "plait labels 1\n"
-#define WORDS_LIMIT (1 << 24) /* maximum number of distinct words in training; ids stay far below 2^31 */
+#define WORDS_LIMIT (1 << 24) /* maximum number of distinct words; ids stay far below 2^31 */
 
 /* A word inside a longer text, not NUL-terminated. */
 typedef struct
@@ -331,8 +331,8 @@ by_falling_count (gconstpointer a, gconstpointer b)
   return strcmp (x->text, y->text);
 }
 
-/* Adds @word to @table, and a copy of its text to @text unless that is NULL. @path and @line are for messages; @line is
- * 0 while the counts of files are added up. */
+/* Adds the count of @word to @table. Copies the text of a new word to @text, unless @text is NULL. @path and @line are
+ * for messages; @line is 0 while the counts of files are added up. */
 static gboolean
 add_word (Table *table, GStringChunk *text, Word word, const char *path, gint64 line, GError **error)
 {
