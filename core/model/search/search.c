@@ -101,7 +101,7 @@ plait_search_record (const PlaitSearch *search, PlaitSearchWorkspace *workspace,
       workspace->batch_arena, plait_decoder_n_layers (plait_model_decoder (search->model)), n_memories, coverage);
 }
 
-/* Adds the words of @hypotheses and the seconds since @start to @work. */
+/* Adds the words of the best hypothesis of each sentence, EOS included, and the seconds since @start to @work. */
 static void
 count_work (PlaitSearchWork *work, const PlaitHypotheses *hypotheses, gint64 n, gint64 start)
 {

@@ -13,13 +13,15 @@
  * The score of a hypothesis is log-probability / length penalty (Wu et al. 2016, eq. 14) + decode.word_reward * length;
  * EOS counts. Finished hypotheses stay in the beam by default (decode.finished). A sentence is finished when no
  * unfinished hypothesis can get a higher score than the n_best finished ones, or at the length limit; decode.at_limit
- * says whether hypotheses are cut there or ended by EOS. Ties go to the older hypothesis, then to the lower id.
+ * says whether hypotheses are cut there or ended by EOS. Ties go to the hypothesis that is earlier in the beam, then to
+ * the lower id.
  */
 
 typedef struct
 {
   gint32 *tokens; /* owned; without EOS */
-  char **words;   /* owned, [length]: text of each unknown token, NULL for other tokens. NULL: no token has a text */
+  char **words; /* owned, [length]: text of each unknown token that has one, else NULL. words is NULL if no token has a
+                   text */
   gint64 length;
   double log_probability; /* nats, EOS included if ended */
   double score;           /* score that ranks the hypothesis */
@@ -33,7 +35,7 @@ typedef struct
   PlaitHypothesis *hypotheses;
 } PlaitHypotheses;
 
-/* Counts of the work of a search since its creation. */
+/* Counts of the work of a search. */
 typedef struct
 {
   gint64 words;                    /* words of the best hypotheses, EOS included */
@@ -117,7 +119,7 @@ gboolean plait_search_check_batch (const PlaitSearch *search, const PlaitBatch *
 /* TRUE if the decoders can read a target of @rows rows. */
 gboolean plait_search_check_target (const PlaitSearch *search, gint64 rows);
 
-/* Returns the work of all searches since the search was created; plait_search_work_since returns the difference to
+/* Returns the work that @search has done since it was created; plait_search_work_since returns the difference to
  * @before. Forced decoding is not counted. */
 PlaitSearchWork plait_search_work (const PlaitSearch *search);
 PlaitSearchWork plait_search_work_since (const PlaitSearch *search, const PlaitSearchWork *before);

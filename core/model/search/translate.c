@@ -229,8 +229,8 @@ typedef struct
   gpointer data;
 } Translating;
 
-/* Stores the hypotheses of one batch in the order of the corpus, and passes their attention to the caller's
- * callback. */
+/* Stores the hypotheses of one batch in the order of the corpus. If @attention is not NULL, also calls to->take for the
+ * best hypothesis of each sentence with its attention. */
 static gboolean
 keep (const Translating *to, const PlaitBatch *batch, PlaitHypotheses *hypotheses,
       const PlaitAttentionRecords *attention, GError **error)

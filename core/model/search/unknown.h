@@ -11,7 +11,7 @@
  *
  * The attention to a source word is the sum over its pieces of the mean over heads in the last layer that attends to
  * its memory, times the weight of the memory if there is attention over contexts. Among several sources, the word with
- * the largest attention is taken; of equal ones, the first. End tokens and other special tokens are not words.
+ * the largest attention is taken; of equal ones, the first. Start, end and padding tokens are not words.
  */
 
 /* A source of text and its memory. */

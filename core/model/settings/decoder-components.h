@@ -16,8 +16,8 @@ typedef struct
   PlaitLossColumns *losses;       /* loss columns of the model */
   const PlaitMemorySpecification *memories;
   guint n_memories;
-  const PlaitMemorySpecification *summaries; /* name and width of each encoder's summary, which has one row for each
-                                                sentence */
+  const PlaitMemorySpecification *summaries; /* name and width of the summary of each encoder that has one; a summary
+                                                has one row for each sentence */
   guint n_summaries;
   const PlaitEmbedding *embedding; /* embedding of target tokens; NULL if no sequence is predicted */
   const PlaitEmbedding *roles;     /* embedding of the roles of target sentences, or NULL */

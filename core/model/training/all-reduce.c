@@ -6,8 +6,8 @@
 #include "tensor/elementwise.h"
 #include "layers/parameter-set.h"
 
-/* Number of gradients in a piece, the unit that is added and sent. It is large enough to justify a message, and small
- * enough that the next process starts soon. */
+/* Number of gradient elements in a piece, the unit that is added and sent. It is large enough to justify a message, and
+ * small enough that the next process starts soon. */
 #define PIECE 65536
 
 /* Microseconds between two checks for arrived pieces; a check costs far less. */

@@ -43,7 +43,7 @@ plait_trainer_check_divergence (const PlaitTrainer *trainer, const PlaitLikeliho
   double limit = limit_of (trainer);
   double ratio = sums ? sums->negative_log_likelihood / sums->guessing : trainer->recent_ratio;
 
-  /* After the first update, recent_ratio is the ratio of the initial values, and the limit is computed from it. So
+  /* At step 1, recent_ratio is the ratio of the first update, and the limit is computed from this ratio. So
    * recent_ratio cannot exceed the limit, and only validation can show divergence. */
   if ((sums ? trainer->step > 1 && trainer->recent_ratio <= limit : trainer->recent_ratio <= limit)
       || (sums && (sums->guessing <= 0 || sums->negative_log_likelihood <= limit * sums->guessing)))

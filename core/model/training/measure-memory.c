@@ -66,7 +66,8 @@ shorten_target (const PlaitTrainer *trainer, const PlaitBatch *part)
   shorten (part->target_rows, n);
 }
 
-/* TRUE if rows of @input can be cut off, since it has no trees, documents or alignment, which refer to rows. */
+/* TRUE if rows of @input can be cut off: if they are tokens, and there are no trees, documents or alignment, which
+ * refer to rows. */
 static gboolean
 can_be_cut (const PlaitInput *input)
 {

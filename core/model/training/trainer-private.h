@@ -53,8 +53,8 @@ gint64 plait_trainer_epoch (const PlaitTrainer *trainer);
 gint64 plait_trainer_rows (const PlaitBatch *batch);
 
 /* Returns the first rows of the longest sentence of @batch, as a batch, if that sentence is too long to compute in
- * full. Returns NULL if no sentence is too long, or if the sentence cannot be cut, because other data name its rows:
- * trees, documents or word alignments. The result borrows from @batch. (transfer full) */
+ * full. Returns NULL if no sentence is too long, or if a source cannot be cut, because its rows are not tokens, or
+ * because trees, documents or word alignments refer to its rows. The result borrows from @batch. (transfer full) */
 PlaitBatch *plait_trainer_truncated_batch (const PlaitTrainer *trainer, const PlaitBatch *batch);
 
 /* Adds the ratio of the current update to the mean ratio of the last updates (divergence.c). */

@@ -106,8 +106,8 @@ count_epochs (const PlaitTrainer *trainer)
   return plait_trainer_epoch (trainer) - !plait_trainer_ends_epoch (trainer);
 }
 
-/* Adds the batches of the next update to @batches, which owns them. The last update of an epoch has fewer batches, so
- * that no update spans two epochs. */
+/* Adds the batches of the next update to @batches, which owns them. The last update of an epoch may have fewer batches,
+ * so that no update spans two epochs. */
 static gboolean
 next_batches (PlaitTrainer *trainer, GPtrArray *batches, GError **error)
 {
