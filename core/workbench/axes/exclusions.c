@@ -198,8 +198,8 @@ plait_exclusions_list (const PlaitExclusions *exclusions, guint *n)
 
       listed[e] = (PlaitExclusion){ g_strdup (exclusion->text), exclusion->n_cells };
       if (exclusion->n_cells == 0)
-        plait_grid_problem (exclusions->grid, exclusion->key, "\"%s\" leaves no cell out; correct it, or drop it",
-                            exclusion->text);
+        plait_grid_problem (exclusions->grid, exclusion->key,
+                            "\"%s\" excludes no cell; correct or remove this exclusion", exclusion->text);
     }
   return listed;
 }

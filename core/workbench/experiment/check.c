@@ -52,7 +52,7 @@ check_structure (const PlaitResolution *resolution, const PlaitSchema *reader, c
   if (lacking != PLAIT_STRUCTURE_NONE && !reader->one_memory_is_enough)
     plait_resolution_problem (resolution, group, "encoder",
                               "the %s %s needs memories with %s, which the encoder %s does not provide; choose an "
-                              "encoder that provides it, or another %s",
+                              "encoder that provides this structure, or another %s",
                               kind, reader->name, needed, encoder->name, kind);
 }
 

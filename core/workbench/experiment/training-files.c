@@ -35,8 +35,8 @@ parse_weights (const char *text, guint *n, GError **error)
       if (*items[i] == '\0')
         continue;
       if (!plait_parse_double (items[i], &weights[*n]) || !(weights[*n] > 0) || !isfinite (weights[*n]))
-        return plait_fail_null (error, PLAIT_ERROR_INPUT, "\"%s\" is not a positive number; give one for each file",
-                                items[i]);
+        return plait_fail_null (error, PLAIT_ERROR_INPUT,
+                                "\"%s\" is not a positive number; give one positive number for each file", items[i]);
       ++*n;
     }
   return g_steal_pointer (&weights);
@@ -77,7 +77,8 @@ check_share (const PlaitResolution *resolution)
   if (share == 0 || (share > 1 && share != floor (share)))
     plait_resolution_problem (
         resolution, "data", "share",
-        "%g is neither a share from 0 to 1 nor a number of tuples; give a number such as .25 or 5000", share);
+        "%g is neither a share above 0 and at most 1 nor a whole number of tuples; give a number such as .25 or 5000",
+        share);
 }
 
 static void

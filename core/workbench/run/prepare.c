@@ -245,7 +245,7 @@ check_losses (const PlaitRunState *run, GError **error)
   return i == losses->n || !*plait_experiment_data_files (run->experiment, "train", PLAIT_LOSS_WEIGHTS)
          || plait_fail (error, PLAIT_ERROR_INPUT,
                         "data.train.loss_weights weighs the loss of words, but a plugin adds the loss %s, which is a "
-                        "sum over sentences without weights; drop one of the two",
+                        "sum over sentences without weights; remove data.train.loss_weights, or choose another plugin",
                         losses->columns[i].name);
 }
 

@@ -114,7 +114,7 @@ log_misfits (const PlaitInitialisation *initialisation, PlaitLog *log)
       logged++;
     }
   if (n > logged)
-    plait_log_info (log, "and %u more whose shape or vocabulary does not fit: see /initialisation of the run",
+    plait_log_info (log, "and %u more parameters have another shape or vocabulary: see /initialisation of the run",
                     n - logged);
 }
 

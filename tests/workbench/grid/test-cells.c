@@ -329,7 +329,7 @@ TEST_CASE (cells, faults)
       "is several options; did you mean \"--partition=cpu;--account=mt\"?" },
     { "decoder.heads=4;8\nexclude.a=decoder.heads\n",
       "grid.ini:16: [grid] exclude.a: \"decoder.heads\" is not a condition" },
-    { "decoder.heads=4;8\nexclude=decoder.heads=4 & decoder.heads=8\n", "leaves no cell out" },
+    { "decoder.heads=4;8\nexclude=decoder.heads=4 & decoder.heads=8\n", "excludes no cell" },
     { "decoder.heads=4;8\nexclude=decoder.heads=4|8\n", "grid.ini:14: [grid]: every cell is excluded" },
     { "decoder.heads=4;8\nvocabularies=all\n",
       "grid.ini:16: [grid] vocabularies: the value \"all\" is not a choice; give one of together, own" },
