@@ -105,12 +105,12 @@ typedef struct
 
   const PlaitAlignment *alignment; /* word alignment with the target; NULL if there is no file of alignments */
 
-  guint n_factors; /* number of source factors, such as parts of speech */
-  /* [n_factors][rows] for each factor, the id of each row in the factor's vocabulary: the factor of the word, between
-   * white space, that contains the row's token. A row whose token is PLAIT_TOKEN_PAD, PLAIT_TOKEN_BOS or
-   * PLAIT_TOKEN_EOS has the id of this token in all factors. If a model predicts tags, the tags follow the factors in
-   * @factors, but encoders do not get the tags. Only the first row of a word has its tag; the others have
-   * PLAIT_TOKEN_PAD. */
+  guint n_factors; /* number of arrays in @factors: source factors, such as parts of speech, then predicted tags */
+  /* [n_factors][rows] for each factor, the id of each row in the factor's vocabulary. The row's token is in a word,
+   * between white space, and the row has the factor of this word. A row whose token is PLAIT_TOKEN_PAD, PLAIT_TOKEN_BOS
+   * or PLAIT_TOKEN_EOS has the id of this token in all factors. If a model predicts tags, the tags follow the factors,
+   * but encoders get an input without the tags. Only the first row of a word has the tag of the word; its other rows
+   * have PLAIT_TOKEN_PAD. */
   const gint32 *const *factors;
 } PlaitInput;
 
@@ -148,7 +148,7 @@ typedef struct
   const gint32 *target_outputs;
 
   gint32 first_own;      /* id of the first own word of each sentence: the size of the vocabulary; 0: no own words */
-  PlaitRagged own_words; /* words of each sentence's list; n = n_sentences. offsets is NULL if there are none */
+  PlaitRagged own_words; /* own words of each sentence; n = n_sentences. offsets is NULL if first_own is 0 */
   const char *const *own_texts; /* [own words] text of each own word */
 
   const gint64 *sentence; /* [n_sentences] index of each tuple in its corpus */

@@ -28,9 +28,9 @@ typedef struct
 /*
  * Number format of the factors of matrix products. FLOAT means PlaitScalar. INT8 is for search, BFLOAT16 for training.
  * BFLOAT16 uses instructions of the processor, BFLOAT16_EMULATED does not. INT8 quantises both factors: each column of
- * a weight, and each row that is multiplied by the weight. A column or row gets 255 steps between minus and plus its
- * greatest magnitude; sums of products are exact. Both kinds of BFLOAT16 round both factors; sums are floats
- * (kernels/bfloat16.h).
+ * a weight, and each row that is multiplied by the weight. The numbers of a column or row are rounded to 255 values,
+ * from minus to plus their greatest magnitude; sums of products are exact. Both kinds of BFLOAT16 round both factors;
+ * sums are floats (kernels/bfloat16.h).
  */
 typedef enum
 {

@@ -27,14 +27,14 @@ gboolean plait_option_is_choice (const char *text, const char *choices);
  * checked that @text is in the list. */
 guint plait_option_choice (const char *text, const char *choices);
 
-/* Checks the values of --set for a command on a trained run. TRUE if @keys allows the key of each of @sets: in @keys,
- * "GROUP.KEY" allows one key, "GROUP." all keys of a group, and "-GROUP.KEY" refuses one key of an allowed group. @what
- * describes the allowed keys in the error. */
+/* TRUE if @keys allows every key of @sets, the values of --set for a command on a trained run. In @keys, "GROUP.KEY"
+ * allows one key, "GROUP." allows all keys of a group, and "-GROUP.KEY" refuses one of these keys. @what describes the
+ * allowed keys in the error. */
 gboolean plait_option_sets (const PlaitOverride *sets, const char *const *keys, const char *what, GError **error);
 
-/* Makes a row for a table of options. The option's value has the type PLAIT_OPTION_@kind, is called @value in --help,
- * and is stored in @field of the command's struct @Type. PLAIT_OPTION and PLAIT_FLAG do this for a struct called
- * Options. */
+/* Makes a row for a table of options. The option's value has the type PLAIT_OPTION_@kind and is stored in @field of the
+ * command's struct @Type. The arguments after @field are the members of PlaitOption from help on. PLAIT_OPTION and
+ * PLAIT_FLAG do this for a struct called Options. */
 #define PLAIT_OPTION_OF(Type, name, letter, kind, field, ...)                                                          \
   {                                                                                                                    \
     name, letter, PLAIT_OPTION_##kind, offsetof (Type, field), __VA_ARGS__                                             \
@@ -76,6 +76,6 @@ const char *plait_option_set_value (const PlaitOverride *sets, const char *key);
   PLAIT_OPTION_OF (Type, "margin", 0, REAL, margin, "Also test whether each score differs by less than this", "X",     \
                    1e-9, 1e9)
 
-/* Sets *@test to the test that the index @choice of --test stands for. Returns FALSE for "none". If *@trials is 0, sets
- * it to the default number for that test. */
+/* Sets *@test to the test that the index @choice of --test stands for. For "none" returns FALSE and sets the
+ * permutation test. If *@trials is 0, sets it to the default number for *@test. */
 gboolean plait_option_test (guint choice, PlaitTest *test, gint64 *trials);

@@ -29,8 +29,8 @@ typedef struct
 /* Opens the file @path; NULL: standard output. Fails like plait_file_begin(). */
 gboolean plait_output_begin (PlaitOutput *output, const char *path, GError **error);
 
-/* Renames the finished file to its path. If a write failed, returns FALSE with PLAIT_ERROR_FAILED and leaves an older
- * file unchanged. If @output is standard output, write errors are reported at the end of the program. */
+/* Renames the finished file to its path. Fails like plait_file_commit(), which leaves an older file unchanged. Standard
+ * output never fails here: its write errors are reported at the end of the program. */
 gboolean plait_output_commit (PlaitOutput *output, GError **error);
 
 /* Deletes the temporary file if the output was not committed. */

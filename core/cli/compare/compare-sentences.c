@@ -23,7 +23,7 @@ by_difference (gconstpointer a, gconstpointer b)
 }
 
 /* Returns the scores in @score_column of sentences that the two runs score differently, largest difference first; NULL
- * if a run has no such scores. (transfer full) (element-type Pair) */
+ * if a run lacks such scores, or if the numbers of sentences differ. (transfer full) (element-type Pair) */
 static GArray *
 pairs_of (const PlaitRunComparison *comparison, const PlaitScoreColumn *score_column)
 {
@@ -79,8 +79,8 @@ add_text (GArray *texts, const PlaitRunFile *run, const char *split, const char 
   g_array_append_val (texts, text);
 }
 
-/* Adds each text in the group @group of /evaluation/@split of the first run. The title of a text is @kind and its name
- * in the group. */
+/* Adds each text in the group @group of /evaluation/@split of @run. The name of a text is @kind and its name in the
+ * group. */
 static void
 add_group (GArray *texts, const PlaitRunFile *run, const char *split, const char *group, const char *kind)
 {

@@ -84,8 +84,8 @@ add_shape (GArray *shapes, const PlaitParameterGroup *part, const PlaitParameter
   g_array_append_val (shapes, shape);
 }
 
-/* Returns the different shapes of the parameters in @part, each with the number of parameters that have it. (transfer
- * full) (element-type Shape) */
+/* Returns the shapes of the parameters in @part. Parameters with equal shapes, and with names that differ only in
+ * numbers, share one Shape. (transfer full) (element-type Shape) */
 static GArray *
 shapes_of (const PlaitParameterGroup *part)
 {

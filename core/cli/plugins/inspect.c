@@ -251,7 +251,7 @@ find_group (const GPtrArray *groups, const char *name)
   return i;
 }
 
-/* Prints all groups with their keys; if @wanted is NULL, only the names of the groups. */
+/* Prints all groups with their keys; if the argument @wanted is NULL, only names and summaries of groups. */
 static void
 inspect_all (const GPtrArray *groups, const char *wanted, const Options *options)
 {
@@ -270,8 +270,8 @@ inspect_all (const GPtrArray *groups, const char *wanted, const Options *options
     plait_json_print (json);
 }
 
-/* Prints the key @wanted, GROUP.KEY. If the group has no such key, returns FALSE with an error. If there is no such
- * group, returns FALSE without an error. */
+/* Prints the key @wanted, GROUP.KEY. If the group has no such key, returns FALSE with an error. If @wanted names no
+ * group with keys of its own, returns FALSE without an error. */
 static gboolean
 inspect_key (const GPtrArray *groups, const char *wanted, gboolean as_json, GError **error)
 {
