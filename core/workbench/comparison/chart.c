@@ -130,8 +130,8 @@ name_systems (const Runs *runs, const char *by)
                      g_strdup (plait_run_at (runs->runs, plait_run_system_at (runs->systems, s)->runs[0])->name));
 }
 
-/* Sets @point to the mean of @values, with a band of one standard deviation on each side. For a single value, the band
- * is from @low to @high if @low is less than @high. */
+/* Sets @point to the mean of @values. Several values get a band of one standard deviation on each side. A single value
+ * gets the band from @low to @high if @low is less than @high, else no band. Without values, does nothing. */
 static void
 set_point (PlaitPlotPoint *point, const GArray *values, double low, double high)
 {
@@ -169,7 +169,8 @@ read_curve (PlaitStore *store, const char *path, GError **error)
   return curve;
 }
 
-/* Returns the value of @curve at @x; NaN if it has no point there. The search starts at index *@at. */
+/* Returns the value of @curve at @x; NaN if it has no point there. The search starts at index *@at and advances it, so
+ * @x must not decrease between calls. */
 static double
 value_at (const PlaitPlotSeries *curve, double x, guint *at)
 {
@@ -267,7 +268,8 @@ find_score (const PlaitRunFile *run, const char *split, const char *metric)
   return NULL;
 }
 
-/* Sets @point to the score of @system. Sets *@title to the name of the score, unless it is already set. */
+/* Sets @point to the mean score of the runs of @system. Sets *@title to the name of the score, unless it is already
+ * set. */
 static gboolean
 set_score (const Runs *runs, const PlaitRunSystem *system, const char *path, const char *split, const char *metric,
            PlaitPlotPoint *point, char **title, GError **error)
@@ -309,7 +311,8 @@ bars_new (const Runs *runs, const char *path, const char *split, const char *met
   return g_steal_pointer (&chart);
 }
 
-/* Returns the series of @chart with the name @name. Adds it without points if it is missing. */
+/* Returns the series of @chart with the name @name. If it is missing, adds it without points, but with space for @n
+ * points. */
 static PlaitPlotSeries *
 find_series (PlaitPlotChart *chart, const char *name, guint n)
 {

@@ -188,9 +188,9 @@ seeds_of (const PlaitRunComparison *comparison, guint m)
   return plait_comparison_seeds (n[0], n[1]);
 }
 
-/* TRUE if the table of the score columns @first to @end - 1 has a row for system @s. If runs have different references
- * for the split, only systems that were scored with the references of these columns have a row. Otherwise every system
- * has a row. */
+/* TRUE if system @s has a row in the table of the score columns @first to @end - 1. If all runs have equal references
+ * for the split, every system has a row. Otherwise, only systems that were scored with the references of these columns
+ * have a row. */
 static gboolean
 has_row (const PlaitRunComparison *comparison, guint s, guint first, guint end)
 {

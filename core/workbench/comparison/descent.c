@@ -107,7 +107,8 @@ read_labels (const Arrays *arrays, const char *name, gint64 *n, GError **error)
   return plait_store_read_strings (arrays->store, path, MAX_LABEL_BYTES, n, error);
 }
 
-/* TRUE if all links lead to rows on lower levels and all @n row numbers are valid. */
+/* TRUE if all levels are from 0 to MAX_LEVELS - 1, all links lead to rows on lower levels, and all @n row numbers are
+ * valid. */
 static gboolean
 is_sound (const Arrays *arrays, const PlaitDescent *descent, gint64 n)
 {
@@ -191,8 +192,8 @@ span_rows (const Arrays *arrays, PlaitDescent *descent)
     }
 }
 
-/* Adds the weights of entry @entry, which is one head of one target word, to the steps of this word. @of_level [levels]
- * is workspace for sums. @seen [rows] holds for each row the last entry that weighed it. */
+/* Adds the weights of entry @entry, one target word in one layer and head, to @steps [rows] of this word. @of_level
+ * [levels] is workspace for sums. @seen [rows] holds for each row the last entry that weighed it. */
 static void
 add_entry (const Arrays *arrays, const PlaitDescent *descent, gint64 entry, double *of_level, gint64 *seen,
            PlaitDescentStep *steps)

@@ -8,7 +8,8 @@
 typedef struct
 {
   char *title;  /* title stored in the file, or NULL */
-  char *choice; /* layer and head of the picture, such as "layer 5, mean of 8 heads"; "" if the heatmap has neither */
+  char *choice; /* what the picture shows, such as "layer 5, mean of 8 heads, the 16 heaviest of 40"; "" for all of a
+                   heatmap without layers and heads */
   char *row_axis, *column_axis;
   gint64 n_rows, n_columns;
   double *values; /* [n_rows, n_columns] */

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* Maximum number of links that are followed one after another. More links count as a cycle. */
+/* So many links one after another count as a cycle. */
 #define MAX_LINKS 32
 
 char *
@@ -117,6 +117,6 @@ plait_location_open (const char *file, const char *path, PlaitLog *log, GError *
         return NULL;
     }
   return plait_fail_null (error, PLAIT_ERROR_INPUT,
-                          "%s: more than %d links follow one another from %s; expected no cycle of links", file,
+                          "%s: %d or more links follow one another from %s; expected no cycle of links", file,
                           MAX_LINKS, path ? path : "/");
 }

@@ -281,8 +281,8 @@ plait_setting_difference_add_json (const PlaitSettingDifference *difference, gui
   plait_setting_add_json (&specification, difference->values->pdata[run], json, difference->key);
 }
 
-/* Adds [@group] @key to @differences if @runs differ in it. If @group is a source, ignores runs that do not read this
- * source, because experiment.sources shows that difference. */
+/* Adds [@group] @key to @differences if @runs differ in it. Ignores dumps. If @group is a source, also ignores runs
+ * that do not read this source, because experiment.sources shows that difference. */
 static void
 add_difference (GPtrArray *differences, GPtrArray *runs, const char *group, const char *key)
 {

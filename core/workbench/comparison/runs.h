@@ -55,6 +55,6 @@ void plait_setting_difference_add_json (const PlaitSettingDifference *difference
  * older versions lack some settings, which then count as the default. (transfer full) */
 char *plait_run_setting_value (const char *group, const char *key, const char *text);
 
-/* Returns the settings that differ between @runs, in the order of the file. (transfer full) (element-type
- * PlaitSettingDifference) */
+/* Returns the settings that differ between @runs, in the order in which the files list them. (transfer full)
+ * (element-type PlaitSettingDifference) */
 GPtrArray *plait_setting_differences (GPtrArray *runs);

@@ -15,9 +15,9 @@ system_clear (gpointer item)
   g_free (system->runs);
 }
 
-/* Returns the digests of the files that @key of [data] or [train] names, as @run records them, joined to one text:
- * "train.en" may name several files, and the index "initialise" lists files from "initialise.1" on. NULL if the run
- * records none. (transfer full) */
+/* Returns the digests that @run records for the files that @key of [data] or [train] names, joined by ';'. The records
+ * are KEY, KEY.2, KEY.3 ..; for "initialise", which may be an index of files, "initialise", "initialise.1" .. NULL if
+ * KEY has no record. (transfer full) */
 static char *
 digests_of (const PlaitRunFile *run, const char *key)
 {
@@ -115,7 +115,8 @@ is_new_seed (const GPtrArray *runs, const PlaitRunSystem *system, const PlaitRun
   return TRUE;
 }
 
-/* Returns the common beginning of the names of a system's runs, without "seed-". (transfer full) */
+/* Returns the common beginning of the names of a system's runs, without "seed-" and separators at its end; the name of
+ * the first run if nothing remains. (transfer full) */
 static char *
 common_name (const GPtrArray *runs, const PlaitRunSystem *system)
 {

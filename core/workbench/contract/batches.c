@@ -53,7 +53,8 @@ const PlaitContractProperty plait_contract_missing = {
   .check = check_missing,
 };
 
-/* TRUE if the encoder can read sentences of these lengths. Its function check_length may refuse long sentences. */
+/* TRUE if the model can read a batch of these lengths. The function check_length of a plugin may refuse long
+ * sentences. */
 static gboolean
 is_read (const PlaitContractCase *tested, const PlaitPassLengths *lengths)
 {
