@@ -63,7 +63,7 @@ refuse (const PlaitOutputBuild *build, const Settings *settings, GError **error)
                          settings->source);
   if (g_str_equal (settings->source, "all"))
     return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "no source has the vocabulary of the target, so that no word can be copied; set "
+                       "no source has the vocabulary of the target, so no word can be copied; set "
                        "data.vocabulary=shared, or decoder.output=softmax");
   return plait_fail (error, PLAIT_ERROR_INPUT,
                      "source=%s is not a source of the experiment; name one of its sources, or all", settings->source);

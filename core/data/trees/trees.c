@@ -80,7 +80,7 @@ make_words (PlaitTreeMaker *maker, const PlaitTreeLine *line, gboolean *without,
   if (*without && maker->settings.no_tree == PLAIT_NO_TREE_ERROR)
     return plait_fail (error, PLAIT_ERROR_INPUT,
                        "the line has no tree; expected one for its sentence of %jd words, since no_tree=error "
-                       "(no_tree=leaves allows it)",
+                       "(no_tree=leaves allows a missing tree)",
                        line->words);
   /* A single word has only one tree. */
   make_control (maker, PLAIT_TREES_RIGHT, line);

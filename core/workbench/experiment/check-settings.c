@@ -96,7 +96,7 @@ plait_resolution_check_train (const PlaitResolution *resolution)
                               "perplexity and accuracy of masked tokens are always reported");
   if (train->epochs == 0 && train->updates == 0)
     plait_resolution_problem (resolution, "train", "epochs",
-                              "epochs=0 and updates=0: training would never end; limit one of them");
+                              "epochs=0 and updates=0: training would never end; set one of them above 0");
   if (train->source_dropout > 0 && plait_predictions[resolution->experiment->public.predict.kind].of_source)
     plait_resolution_problem (
         resolution, "train", "source_dropout",

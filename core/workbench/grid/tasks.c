@@ -31,7 +31,7 @@ plait_grid_program (GError **error)
   char *program = g_file_read_link ("/proc/self/exe", &fault);
 
   if (!program)
-    plait_fail (error, PLAIT_ERROR_FAILED, "this program cannot be found (%s); see that /proc is mounted",
+    plait_fail (error, PLAIT_ERROR_FAILED, "the path of this program cannot be found (%s); mount /proc",
                 fault->message);
   return program;
 }

@@ -69,7 +69,7 @@ weigh_files (const PlaitExperiment *experiment, PlaitCorpus *corpus, PlaitLog *l
   for (guint i = 0; i < n; i++)
     {
       plait_corpus_file_tuples (corpus, i, &first, &end);
-      plait_log_info (log, "train: an epoch draws %jd tuples from %s, each %.3g times", draws[i],
+      plait_log_info (log, "train: an epoch draws %jd tuples from %s, each tuple %.3g times on average", draws[i],
                       plait_corpus_file (corpus, i), (double)draws[i] / (double)(end - first));
     }
   return TRUE;

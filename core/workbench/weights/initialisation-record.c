@@ -163,7 +163,7 @@ plait_initialisation_log (const PlaitInitialisation *initialisation, PlaitLog *l
   for (guint i = 0; initialisation->otherwise && initialisation->otherwise[i]; i++)
     plait_log_warning (log, "%s", initialisation->otherwise[i]);
   if (initialisation->unused_tensors)
-    plait_log_info (log, "tensors of that file that are not used: %s", initialisation->unused_tensors);
+    plait_log_info (log, "unused tensors of that file: %s", initialisation->unused_tensors);
   log_grown (initialisation, log);
   log_misfits (initialisation, log);
   log_unused_globs (initialisation, &initialisation->take, "initialise_take", log);

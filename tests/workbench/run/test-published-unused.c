@@ -172,11 +172,9 @@ TEST_CASE (published_unused, is_refused_by_runs)
     { { "decoder.tie_output=true", "train.initialise_leave=decoder/output/*" }, NULL, "1: decoder/output/weight\n" },
     { { "decoder.tie_output=true", "train.initialise_leave=decoder/*;source/*/norm/bias" },
       NULL,
-      "tensors of that file that are not used" },
+      "unused tensors of that file" },
     { { "source.a.final_norm=false" }, "source/a/norm/gain; source/a/norm/bias, which", NULL },
-    { { "source.a.final_norm=false", "train.initialise_take=decoder/*" },
-      NULL,
-      "tensors of that file that are not used" },
+    { { "source.a.final_norm=false", "train.initialise_take=decoder/*" }, NULL, "unused tensors of that file" },
   };
   const char *experiment = test_write_experiment ("tiny", NULL);
   const char *weights = plait_test_path ("untied.safetensors");
