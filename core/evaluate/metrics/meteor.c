@@ -143,8 +143,8 @@ hash_position (gint position)
   return x ^ (x >> 31);
 }
 
-/* Inserts @state into @beam if it is among the best, and replaces a worse state with the same matched set and last
- * position. FALSE if the beam is full and has no worse state. */
+/* Inserts @state into @beam if it is among the best. Of two states with the same matched set and last position, only
+ * the better one stays. FALSE if the beam is full and has no worse state. */
 static gboolean
 offer (Beam *beam, const State *state)
 {

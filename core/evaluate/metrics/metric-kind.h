@@ -77,8 +77,8 @@ struct PlaitMetricKind
   /* TRUE if the metric finds a word in @text; NULL: any text has words. */
   gboolean (*has_words) (const PlaitMetric *metric, const char *text);
   void (*row) (const PlaitMetric *metric, const PlaitSentence *sentence, double *row);
-  /* Returns the rows of all @pairs. A metric whose width depends on the text sets this function and not the function
-   * row. The width then depends on the references only. */
+  /* Returns the rows of all @pairs. A metric sets either this function or the function row; if its width depends on the
+   * text, this one. The width then depends on the references only. */
   PlaitStatistics *(*rows) (const PlaitMetric *metric, const PlaitTextPairs *pairs, GError **error);
   double (*score) (const PlaitMetric *metric, const double *sums);
 

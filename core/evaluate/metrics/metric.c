@@ -114,7 +114,8 @@ set_option (PlaitMetric *metric, const PlaitMetricOption *option, const char *va
   return TRUE;
 }
 
-/* Returns the option called @name, or NULL. Adds the names of the options before it to @known. */
+/* Returns the option called @name, or NULL. Adds the names of the options before it, or of all options if NULL, to
+ * @known. */
 static const PlaitMetricOption *
 find_option (const PlaitMetricOption *options, const char *name, GPtrArray *known)
 {
@@ -474,7 +475,7 @@ rows_of (const PlaitMetric *metric, const PlaitTextPairs *pairs, GError **error)
   return statistics;
 }
 
-/* Checks @pairs. If the metric scores documents, or the text is divided into documents, joins the sentences of each
+/* Checks @pairs. If the metric scores documents, or the texts of @pairs are documents, joins the sentences of each
  * document and stores the result in *@documents. */
 static gboolean
 prepare (const PlaitMetric *metric, const PlaitTextPairs *pairs, PlaitDocumentPairs **documents, gsize *failed_at,

@@ -13,7 +13,8 @@
 /* A metric with its settings. Immutable, so threads may share it. */
 typedef struct PlaitMetric PlaitMetric;
 
-/* Maximum bytes of a hypothesis or reference. A longer one is probably not line-aligned text. */
+/* Maximum bytes of a hypothesis or reference, unless the metric has a lower limit. A longer one is probably not
+ * line-aligned text. */
 #define PLAIT_TEXT_LIMIT (1024 * 1024)
 
 /* The texts to score, owned by the caller. */
@@ -39,7 +40,8 @@ typedef struct
   double *values;  /* [sentences, width] rows */
   gint references; /* number of references of each sentence; -1 if it varies, 0 if the metric uses no references */
 
-  /* For documents: [sentences + 1], document i has the lines lines[i] .. lines[i + 1] - 1; else NULL. */
+  /* For documents: [sentences + 1], document i has the lines lines[i] .. lines[i + 1] - 1, with the blank lines before
+   * the next document; else NULL. */
   gsize *lines;
 } PlaitStatistics;
 
@@ -88,7 +90,7 @@ typedef struct
 const char *plait_metric_summary (const char *name);
 
 /* Sets *@option to option @index of the metric @name; with @name NULL, to option @index of the options that all metrics
- * have. The strings of @option belong to @texts. FALSE if there are not so many options. */
+ * have. The strings of @option are valid as long as @texts. FALSE if there are not so many options. */
 gboolean plait_metric_option (const char *name, guint index, GStringChunk *texts, PlaitMetricOptionText *option);
 
 /* Returns the text that names the metric in files and tables, such as "bleu:tok=none". (transfer none) */

@@ -4,7 +4,8 @@
  * Translation edit rate (Snover et al. 2006): the insertions, deletions, substitutions and shifts of words that turn
  * the hypothesis into a reference, divided by the length of the reference. Uses Tercom's heuristic as sacreBLEU 2 does
  * (Post 2018), so scores are equal. A shift moves up to 10 words over up to 50. The best shift is applied until no
- * shift lowers the edit distance, which is computed in a beam around the diagonal.
+ * shift lowers the edit distance, or until 1000 shifts have been tried. The edit distance is computed in a beam around
+ * the diagonal.
  *
  * A row is [edits to the nearest reference, mean length of the references].
  */
@@ -20,7 +21,7 @@
 #define MAX_BYTES (64 * 1024) /* maximum bytes of a text: time grows with the product of both texts' lengths */
 #define MAX_SHIFTED 10        /* maximum words of a shift */
 #define MAX_DISTANCE 50       /* maximum words between the start of a shift and its position in the reference */
-#define BEAM 25               /* edit distances are computed at least this many words to each side of the diagonal */
+#define BEAM 25               /* minimum half width of the beam around the diagonal, in words */
 #define MAX_TRIED 1000        /* maximum shifts tried for a hypothesis and a reference */
 #define FAR (G_MAXINT / 2)
 

@@ -15,8 +15,9 @@ typedef enum
 
 #define PLAIT_TRANSLATION_RATE_WIDTH 3
 
-/* Returns the metric "over-translation:of=OF,source=SOURCE,layers=LAYERS,bound=1.5". @of (whose attention) and @layers
- * (how layers were combined) only appear in that text. @title is for tables. (transfer full) */
+/* Returns the metric "over-translation:of=OF,source=SOURCE,layers=LAYERS,bound=1.5", or "under-translation:...". @of
+ * says whose attention was counted, @layers how layers were combined. These values and @bound only appear in the text.
+ * @title is for tables. (transfer full) */
 PlaitMetric *plait_metric_new_translation_rate (PlaitTranslationFault fault, double bound, const char *of,
                                                 const char *source, const char *layers, const char *title);
 

@@ -34,7 +34,7 @@ test_resamples (PlaitComparison *comparison, double *differences)
       above += !(differences[r] < comparison->equivalence_margin);
     }
   comparison->equivalence_p = (MAX (below, above) + 1.0) / (trials + 1.0);
-  /* p is at most .05 if fewer than (trials + 1) / 20 resamples lie beyond each margin. */
+  /* p is at most .05 if at most (trials + 1) / 20 - 1 resamples lie at or beyond each margin. */
   plait_percentiles (differences, trials, MAX ((trials + 1) / 20, 1) - 1, &comparison->equivalence_low,
                      &comparison->equivalence_high);
 }

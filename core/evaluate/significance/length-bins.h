@@ -14,7 +14,7 @@ typedef struct
 } PlaitLengthBins;
 
 /* Returns the bins for @bounds, such as "10;20;30": up to 10 words, 11 to 20, 21 to 30, and above. Fails with
- * PLAIT_ERROR_INPUT unless the bounds are increasing whole numbers from 1. (transfer full) */
+ * PLAIT_ERROR_INPUT unless the bounds are at most 100 increasing whole numbers from 1 to 1000000. (transfer full) */
 PlaitLengthBins *plait_length_bins_new (const char *bounds, GError **error);
 void plait_length_bins_free (PlaitLengthBins *bins);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitLengthBins, plait_length_bins_free)

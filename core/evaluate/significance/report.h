@@ -34,9 +34,10 @@ PlaitTableScore plait_result_score (const PlaitResult *result);
 /* Returns the line that sacreBLEU prints: "BLEU|SIGNATURE = 23.45 (μ = 23.44 ± 1.20) DETAIL". (transfer full) */
 char *plait_result_to_text (const PlaitResult *result, guint decimals);
 
-/* Adds a JSON object to an array. Keys are sacreBLEU's (name, score, signature, verbose_score, confidence_mean,
- * confidence_var), and metric, larger_is_better, sentences, confidence_low, confidence_high, resamples, seed. Numbers
- * have all their digits; a number that is not finite is null. */
+/* Adds a JSON object to an array. Keys are sacreBLEU's name, score, signature and, if there are details, verbose_score;
+ * also metric, larger_is_better, sentences. An interval adds sacreBLEU's confidence_mean and confidence_var, and also
+ * confidence_low, confidence_high, resamples, seed. Numbers have all their digits; numbers that are not finite are
+ * null. */
 void plait_result_add_json (const PlaitResult *result, PlaitJson *json);
 
 /* Adds a JSON object with test, baseline, system, difference, better (1: the system is better, -1: worse, 0: equal), p,
@@ -53,8 +54,9 @@ void plait_comparison_add_json (const PlaitComparison *comparison, PlaitJson *js
 /* Adds the columns "p" and "p (Holm)", or with @seeds, such as "one seed", "p (one seed)" and "p (Holm, one seed)". */
 void plait_comparison_columns (PlaitTable *table, const char *seeds);
 
-/* Returns the note on seeds for the heading of a p column. @one comparisons have a single seed per system, @several
- * have more. NULL if @one is 0; "one seed" if @several is 0; else "some of one seed". */
+/* Returns the note on seeds for the heading of a p column. @one: number of comparisons in which each system has one
+ * seed; @several: number of other comparisons. Returns NULL if @one is 0; "one seed" if @several is 0; else "some of
+ * one seed". */
 const char *plait_comparison_seeds (guint one, guint several);
 
 /* Adds the two cells of p; "–" in both if @comparison is NULL. */

@@ -6,7 +6,8 @@
 
 #include <math.h>
 
-/* Significance level of the test of T against R, which decides whether the variance includes T - R (seeds.h). */
+/* Significance level of the test of T against R, which decides whether the variance includes T - R (seeds.h). Also the
+ * probability outside the interval of the difference. */
 #define LEVEL 0.05
 
 typedef struct
@@ -44,7 +45,7 @@ take_seed (Seeds *seeds, guint k, const PlaitMetric *metric, const PlaitStatisti
     {
       const double *row = statistics->values + i * width;
 
-      /* A text of one sentence has no score without the sentence, so the sentence contributes the whole score. */
+      /* If there is only one sentence, there is no score without it, so it contributes the whole score. */
       for (guint c = 0; c < width; c++)
         without[c] = sums[c] - row[c];
       parts[i] = sentences == 1 ? seeds->scores[k]
@@ -176,7 +177,7 @@ plait_compare_seeds (const PlaitMetric *metric, const PlaitStatistics *const *ba
       comparison->p = plait_student_p (difference / deviation, degrees);
       reach = deviation * plait_student_quantile (LEVEL, degrees);
     }
-  else if (deviation == 0 && difference != 0) /* all seeds and all sentences agree: the variance is 0 */
+  else if (deviation == 0 && difference != 0) /* the variance is estimated as 0 */
     comparison->p = 0;
   comparison->mean = difference;
   comparison->low = difference - reach;

@@ -118,8 +118,8 @@ plait_bootstrap_interval (const PlaitMetric *metric, const PlaitStatistics *stat
   return TRUE;
 }
 
-/* TRUE if a trial's difference is at least as large as the observed one. The tolerance allows for another order of
- * summation. A NaN, from infinite scores, counts. */
+/* TRUE if the magnitude of a trial's difference is at least that of the observed one. The tolerance allows for another
+ * order of summation. A NaN, from infinite scores, counts. */
 static gboolean
 counts (double difference, double observed)
 {

@@ -28,7 +28,7 @@ typedef struct
   guint resamples; /* number of resamples; 0: no interval was computed */
   guint64 seed;
   double mean;       /* mean of the resamples' scores */
-  double low, high;  /* 2.5 % and 97.5 % percentiles: score number N/40 from below and from above */
+  double low, high;  /* 2.5 % and 97.5 % percentiles: of N scores, N / 40 are below @low and N / 40 above @high */
   double half_range; /* (high - low) / 2, which sacreBLEU prints after plus-minus */
 } PlaitInterval;
 
