@@ -62,8 +62,8 @@ has_single_queries (const PlaitAttentionJob *job)
   return TRUE;
 }
 
-/* Computes one head of a sentence with several queries. If a sentence has one query, computes all its heads in the
- * piece of head 0. */
+/* Computes one head of a sentence. If the sentence has one query, the piece of head 0 computes all heads, and the other
+ * pieces compute nothing. */
 static void
 separate_piece (gpointer data, gint64 number, guint thread)
 {

@@ -10,7 +10,7 @@
 #define SENTENCES 8
 /* Smallest divisor: it replaces a smaller sum of weights. */
 #define MIN_TOTAL 1e-30
-/* Largest gradient of a weight, so that it is finite in floats if the weights are nearly zero. */
+/* Gradients of weights are clamped to this magnitude, to stay finite in floats if the weights are nearly zero. */
 #define MAX_GRADIENT 1e37
 
 static int

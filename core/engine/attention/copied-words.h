@@ -14,7 +14,7 @@ typedef struct
   guint n;             /* number of memories */
   PlaitRagged words;   /* distinct words of each sentence, over all memories */
   const gint32 *ids;   /* id of each word, ascending within a sentence: [words] */
-  gint64 *const *word; /* index in @ids of the word of each row, for each memory; -1 for a row without an id:
+  gint64 *const *word; /* word[m][row]: index in @ids of the word of a row of memory m; -1 if the row has no id:
                           [n][rows of the memory] */
 } PlaitCopyableWords;
 
@@ -37,8 +37,8 @@ typedef struct
 PlaitCopiedWords plait_copied_words_forward (PlaitPool *pool, PlaitArena *arena, const PlaitCopyableWords *words,
                                              const PlaitQueryKeyPairs *pairs, const PlaitScalar *const *weights);
 
-/* Writes to @dweights, or adds if @add, the gradient of the attention weights of memory @memory. @dcopied: gradient of
- * copied->copied, [words]. */
+/* Writes to @dweights, or adds if @add, the gradient of the attention weights of memory @memory, whose pairs are
+ * @pairs. @dcopied: gradient of copied->copied, [words]. */
 void plait_copied_words_backward (PlaitPool *pool, const PlaitCopyableWords *words, const PlaitCopiedWords *copied,
                                   const PlaitQueryKeyPairs *pairs, guint memory, const PlaitScalar *dcopied,
                                   PlaitScalar *dweights, gboolean add);

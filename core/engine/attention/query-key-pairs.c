@@ -294,9 +294,9 @@ multiply (const Call *call, gint64 rows, gint64 width, gint64 depth, const Plait
       }
 }
 
-/* Computes the weighted sums of all queries of a sentence over one range of rows of x, in one range of columns. Writes
- * the sums over the first range of rows to y. Each later range of rows has its own tensor [query rows, w] in
- * @partial. */
+/* Computes the weighted sums of all queries of a sentence over one range of rows of x, in one range of columns. The
+ * sums over the first range of rows go to y, or are added to y if call->add. Each later range of rows has its own
+ * tensor [query rows, w] in @partial. */
 static void
 read_piece (gpointer data, gint64 piece, guint thread)
 {

@@ -69,9 +69,9 @@ void plait_additive_scores_backward (PlaitPool *pool, PlaitArena *arena, const P
 void plait_dot_scores_forward (PlaitPool *pool, const PlaitQueryKeyPairs *pairs, PlaitScalar *scores, PlaitScalar scale,
                                PlaitTensor queries, PlaitTensor keys);
 
-/* y[query] = (@add: y +) sum of numbers[pair] * x[row] over the pairs of the query: x [rows, w], y [query rows, w]. A
- * query without pairs gets zeros. Computes the context if numbers are weights and x are values, and the gradient of the
- * queries if numbers are gradients of dot scores and x are keys. */
+/* y[query] = (@add: y +) sum of numbers[pair] * x[row] over the pairs of the query: x [rows, w], y [query rows, w].
+ * Without @add, a query without pairs gets zeros. Computes the context if numbers are weights and x are values, and the
+ * gradient of the queries if numbers are gradients of dot scores and x are keys. */
 void plait_weighted_sum_forward (PlaitPool *pool, PlaitArena *arena, const PlaitQueryKeyPairs *pairs, PlaitTensor y,
                                  gboolean add, const PlaitScalar *numbers, PlaitTensor x);
 
@@ -85,7 +85,7 @@ void plait_ragged_softmax_forward (PlaitPool *pool, const PlaitQueryKeyPairs *pa
                                    const PlaitScalar *scores);
 
 /* dscores[m] = betas[m] * dscores[m] + weights * (dweights - sum of weights * dweights), for each memory m, with the
- * sum over all pairs of a query. If dscores[m] is NULL, it is not computed. */
+ * sum over all pairs of a query. Each of @betas is 0 or 1. If dscores[m] is NULL, it is not computed. */
 void plait_ragged_softmax_backward (PlaitPool *pool, const PlaitQueryKeyPairs *pairs, guint n,
                                     PlaitScalar *const *dscores, const PlaitScalar *betas, const PlaitScalar *dweights,
                                     const PlaitScalar *weights);

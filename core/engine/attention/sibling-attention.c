@@ -21,8 +21,8 @@ top_of (const PlaitTreeDescent *descent, gint64 s)
   return (PlaitSiblingGroup){ -1, top - begin, end - top };
 }
 
-/* TRUE if @next may follow @group in the list of groups: the rows of @next come before the rows of @group. The last row
- * of @next may also be the first row of @group. */
+/* TRUE if @next may follow @group in the list of groups: the rows of @next come before their parent, its first row is
+ * not after the first row of @group, and its last row is not after the last row of @group. */
 static gboolean
 comes_before (const PlaitSiblingGroup *next, const PlaitSiblingGroup *group)
 {

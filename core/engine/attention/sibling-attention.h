@@ -16,8 +16,8 @@ typedef struct
   PlaitRagged rows;
   PlaitRagged of;                 /* sibling groups of each sentence: entries of @group */
   const PlaitSiblingGroup *group; /* all sibling groups: the top level first; within a level, the last group first */
-  /* Index of each group's first weight among the weights of the sentence. One more entry after the groups of a sentence
-   * holds the number of weights of the sentence: [groups + sentences] */
+  /* For each sentence: index of each group's first weight among the weights of the sentence, then the number of these
+   * weights: [groups + sentences] */
   const gint64 *group_rows;
   const gint64 *weighed; /* number of rows in the groups of each sentence. Groups before the first group with several
                             rows or with a leaf do not count: [sentences] */

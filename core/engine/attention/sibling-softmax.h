@@ -14,7 +14,8 @@ typedef struct
                                 sentence s; sentence 2 s + 1 has no query and the other rows of sentence s */
   PlaitScalar *softmax; /* softmax of the groups: all groups of one query from the top level down, then those of the
                            next query */
-  PlaitScalar *path;    /* weight of each pair: product of the softmax of its row and of the row's ancestors, [pairs] */
+  PlaitScalar *path;    /* weight of each pair: softmax of its row times the weight of the row's parent, summed over the
+                           groups of the row: [pairs] */
 } PlaitSiblingSoftmax;
 
 /* Returns a sibling softmax whose arrays are allocated in @arena; @groups and @queries are borrowed. */

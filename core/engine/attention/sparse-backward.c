@@ -12,7 +12,7 @@ typedef struct
 {
   const PlaitKernels *kernels;
   const PlaitSelectedRows *selected;
-  /* The queries are cut into parts such that queries of different parts select different rows. A piece computes some of
+  /* The queries are cut into parts. Queries of different parts have no selected row in common. A piece computes some of
    * the strips of one part. */
   gint64 parts;
   gint64 *part; /* first query of each part: [parts + 1] */

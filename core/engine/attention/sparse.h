@@ -40,7 +40,8 @@ void plait_sparse_dot_scores_forward (PlaitPool *pool, const PlaitSelectedRows *
 void plait_sparse_additive_scores_forward (PlaitPool *pool, const PlaitSelectedRows *selected, PlaitScalar *numbers,
                                            const PlaitAdditiveScores *additive);
 
-/* Adds the gradients of additive scores to @gradients. @dnumbers: gradient of the scores. */
+/* Adds the gradients of additive scores to @gradients, whose replaces_keys must be FALSE. There must be one head.
+ * @dnumbers: gradient of the scores. */
 void plait_sparse_additive_scores_backward (PlaitPool *pool, PlaitArena *arena, const PlaitSelectedRows *selected,
                                             const PlaitAdditiveGradients *gradients, const PlaitScalar *dnumbers,
                                             const PlaitAdditiveScores *additive);
@@ -49,12 +50,13 @@ void plait_sparse_additive_scores_backward (PlaitPool *pool, PlaitArena *arena, 
 void plait_sparse_softmax_forward (PlaitPool *pool, const PlaitSelectedRows *selected, PlaitScalar *weights,
                                    const PlaitScalar *scores);
 
-/* dscores = beta * dscores + weights * (dweights - sum of weights * dweights), with the sum over each set. */
+/* dscores = beta * dscores + weights * (dweights - sum of weights * dweights), with the sum over each set. @beta is 0
+ * or 1. */
 void plait_sparse_softmax_backward (PlaitPool *pool, const PlaitSelectedRows *selected, PlaitScalar *dscores,
                                     PlaitScalar beta, const PlaitScalar *dweights, const PlaitScalar *weights);
 
-/* y[query] = (@add: y +) sum of numbers * selected row, heads side by side: x [rows, w], y [query rows, w]. A query
- * without selected rows gets zeros. */
+/* y[query] = (@add: y +) sum of numbers * selected row, heads side by side: x [rows, w], y [query rows, w]. Without
+ * @add, a query without selected rows gets zeros. */
 void plait_sparse_weighted_sum_forward (PlaitPool *pool, const PlaitSelectedRows *selected, PlaitTensor y, gboolean add,
                                         const PlaitScalar *numbers, PlaitTensor x);
 

@@ -17,7 +17,7 @@ typedef struct
   const PlaitScalar *dleaves;
 } BackwardCall;
 
-/* Writes the gradients with respect to the leaf weights of @entry as they were before their normalisation. */
+/* Writes the gradients of the path weights of the leaves of @entry, which are the leaf weights before normalisation. */
 static void
 leaves_backward (const BackwardCall *call, gint64 entry)
 {

@@ -27,7 +27,7 @@ typedef struct
 
 typedef struct
 {
-  PlaitSiblings top; /* rows of the highest level with more than one row */
+  PlaitSiblings top; /* rows of the highest level that has several rows; of level 0 if no level has */
   gint64 height;     /* number of the level of @top */
   gboolean fits;     /* FALSE if rows of @top lie outside the sentence */
   gint64 most;  /* number of elements reserved for an entry: the rows that it can weigh, and one vector of padding for
@@ -418,7 +418,8 @@ release (const Call *call, PlaitArena *arena, gint64 entries)
   plait_arena_release (arena, call->weights, sizeof *call->weights * (gsize)(2 * call->capacity));
 }
 
-/* Copies the rows of the last weighed level of @entry, and their path weights as leaf weights. */
+/* Copies the rows of the last weighed level of @entry, and their path weights, normalised if the descent asks for it,
+ * as leaf weights. */
 static void
 note_leaves (const PlaitTreeDescent *descent, const Entry *entry, gint64 *row, PlaitScalar *leaf_weights)
 {

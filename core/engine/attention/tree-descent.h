@@ -55,9 +55,9 @@ typedef struct
   const PlaitScalar *path;    /* product of the softmax weights of a row and its ancestors, not normalised */
 } PlaitTreeDescentResult;
 
-/* Returns the descents of all queries. @all: also return all weighed rows, as backward needs. A top level of one row is
- * skipped, because its weight is 1. The cost depends on the number of weighed rows, not on the size of the memory. The
- * bits of one query do not depend on other queries. */
+/* Returns the descents of all queries. @all: also return all weighed rows, as backward needs. Top levels of one row are
+ * skipped, because the weight of this row is 1. The cost depends on the number of weighed rows, not on the size of the
+ * memory. The bits of one query do not depend on other queries. */
 PlaitTreeDescentResult plait_tree_descent_forward (PlaitPool *pool, PlaitArena *arena, const PlaitTreeDescent *descent,
                                                    const PlaitTreeDescentScores *scores, gboolean all);
 

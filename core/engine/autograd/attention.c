@@ -190,7 +190,7 @@ typedef struct
   PlaitAttentionSettings settings;
   guint n;
   const guint8 *const *present;
-  PlaitTensor *tensors; /* values of all key nodes, then of all value nodes: [2 n]; set by items_job_of */
+  PlaitTensor *tensors; /* tensors of all keys, then of all values: [2 n]; items_job_of sets them */
 } ItemsPayload;
 
 /* Returns the kernel's arguments for @node. node->inputs: the queries, then all keys, then all values. */

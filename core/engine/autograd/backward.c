@@ -129,8 +129,8 @@ go_back (PlaitTape *tape, PlaitNode *node)
   node->operation->backward (tape, node);
 }
 
-/* Flushes the weight reuse and calls the tape's report. All recorded nodes from place @left on have run their
- * backward. */
+/* Backward has run for all recorded nodes from place @left on: adds the collected gradients of reused weights, and
+ * calls the tape's report. */
 static void
 come_to (PlaitTape *tape, gint left)
 {

@@ -16,7 +16,7 @@ enum
   BOTTOM_UP_INPUTS
 };
 
-/* TRUE if the candidate's weight is two factors, one for each child. */
+/* TRUE for a GRU that resets after its products: each child then has its own half of the candidate's weight. */
 static gboolean
 is_after (const PlaitBottomUp *bottom_up)
 {
@@ -142,7 +142,8 @@ bottom_up_backward (PlaitTape *tape, PlaitNode *node)
   plait_tape_release (tape, work.dchildren);
 }
 
-/* ignores_inputs is TRUE because backward itself restores the few values of inputs that it reads (set_values). */
+/* The tape need not restore inputs before backward (ignores_inputs): backward itself restores the few values of inputs
+ * that it reads (set_values). */
 static const PlaitOperator bottom_up_operator
     = { .name = "bottom_up", .backward = bottom_up_backward, .ignores_inputs = TRUE };
 

@@ -3,9 +3,11 @@
 #include "autograd/layer-operators.h"
 
 /*
- * Equations of the halting weights p, made of one number a for each row: p_i = a_row(i). If weight i - 1, the last one
- * of the previous block, belongs to the same row as weight i: p_i = a_row(i) - p_(i-1). If i is the last weight of a
- * full block: p_i = 1 - sum of the block's other weights.
+ * Equations of the halting weights p. Row r has the number a_r. For weight i, which belongs to row r:
+ *
+ *     p_i = 1 - sum of the block's other weights   if i is the last weight of a full block
+ *     p_i = a_r - p_(i-1)                          else, if weight i - 1 also belongs to row r (in the previous block)
+ *     p_i = a_r                                    else
  */
 
 static gboolean

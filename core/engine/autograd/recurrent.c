@@ -122,8 +122,8 @@ rnn_backward (PlaitTape *tape, PlaitNode *node)
   plait_tape_release (tape, work.dstate);
 }
 
-/* ignores_inputs is TRUE because backward does not read the projected input, and itself restores the few values of
- * other inputs that it reads. */
+/* The tape need not restore inputs before backward (ignores_inputs): backward does not read the projected input, and
+ * itself restores the few values of other inputs that it reads. */
 static const PlaitOperator rnn = { .name = "rnn", .backward = rnn_backward, .ignores_inputs = TRUE };
 
 /* TRUE if every sentence has one row, so that the initial states are in the order of the rows. */

@@ -101,7 +101,8 @@ top_down_backward (PlaitTape *tape, PlaitNode *node)
   plait_tape_release (tape, top_down->dparent);
 }
 
-/* ignores_inputs is TRUE because backward itself restores the few values of inputs that it reads (set_values). */
+/* The tape need not restore inputs before backward (ignores_inputs): backward itself restores the few values of inputs
+ * that it reads (set_values). */
 static const PlaitOperator top_down_operator
     = { .name = "top_down", .backward = top_down_backward, .ignores_inputs = TRUE };
 
