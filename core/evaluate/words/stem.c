@@ -109,7 +109,7 @@ step_1a (GString *word)
     apply (word, rules, 0);
 }
 
-/* Removes -ed and -ing after a vowel, and repairs the end of the word. */
+/* Removes -ed and -ing if a vowel remains, and mends the end of the rest. */
 static void
 step_1b (GString *word)
 {

@@ -51,7 +51,7 @@ typedef struct
   double negative_log_likelihood; /* nats for each target token */
   double perplexity;
   double accuracy;
-  double metric; /* value of train.metric on translated text; NaN if train.metric is empty */
+  double metric; /* value of train.metric on the translated validation text; NaN if train.metric is empty */
   gboolean best;
   PlaitLossMeans means; /* set only for losses that have items */
 } PlaitValidationRow;
@@ -152,7 +152,7 @@ gboolean plait_trainer_has_ended (const PlaitTrainer *trainer);
 gboolean plait_trainer_ends_epoch (const PlaitTrainer *trainer);
 
 /* Returns the average of the parameters at the last validations, laid out as the parameters' values; NULL before the
- * first validation. (transfer full) */
+ * first validation, and if train.average is 0. (transfer full) */
 PlaitScalar *plait_trainer_average (const PlaitTrainer *trainer);
 
 /* Group in which the time of training is stored. */

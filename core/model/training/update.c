@@ -252,8 +252,8 @@ gather (const PlaitUpdate *update, gint64 n, gboolean added)
  * Functions that sum over processes
  */
 
-/* Sums @sums over all processes in the order of shards, as gradients are summed (training/all-reduce.h). seconds is not
- * summed: each process keeps its own. */
+/* Adds the sums of the shards of all processes to @sums, in the order of shards, as gradients are summed
+ * (training/all-reduce.h). @n: number of shards of this process. Each process keeps its own seconds. */
 static void
 all_reduce_sums (const PlaitUpdate *update, gint64 n, PlaitTrainingSums *sums)
 {

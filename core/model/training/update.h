@@ -39,9 +39,9 @@ typedef struct
  */
 typedef struct PlaitUpdate PlaitUpdate;
 
-/* Creates the updates of @model on the pool of @tape, which holds the gradients. @ranks: processes that share the
- * shards, or NULL. All arguments are borrowed. Fails if the threads of shards cannot be started, if there are more
- * processes than shards, or if this processor does not support settings->precision. (transfer full) */
+/* Creates the updates of @model. They run on the pool of @tape, and @tape holds the gradients. @ranks: processes that
+ * share the shards, or NULL. All arguments are borrowed. Fails if the threads of shards cannot be started, if there are
+ * more processes than shards, or if this processor does not support settings->precision. (transfer full) */
 PlaitUpdate *plait_update_new (const PlaitModel *model, PlaitTape *tape, const PlaitTrainSettings *settings,
                                PlaitRanks *ranks, GError **error);
 void plait_update_free (PlaitUpdate *update);

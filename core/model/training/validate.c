@@ -6,7 +6,7 @@
 #include "text/number.h"
 #include "autograd/layer-operators.h"
 
-/* Validation: the loss over held-out text, and the caller's metric of translated text. */
+/* Validation: the loss over the validation text, and the caller's metric of the translated validation text. */
 
 typedef struct
 {

@@ -11,8 +11,8 @@
  *
  * - prepare: p <- project (memory), once for each memory, before the time loop.
  * - score: V state, computed by the host unless the plugin has its own function. Additive scores add this term inside
- * their tanh (Chen et al. 2017, eq. 12), so the term is as wide as the tanh layer; other scores add it to the energy,
- * one number for each head.
+ * their tanh (Chen et al. 2017, eq. 12), so the term is as wide as the tanh layer; other score functions add it to the
+ * score, one number for each head.
  * - update: state <- cell (state, attention, query, p, values of linked rows).
  *
  * Each pair of a query and a memory row has a state; see attention/query-key-pairs.h. The host keeps the states of
@@ -48,7 +48,7 @@ typedef struct
   /* [pairs, 1] attention weights of this step, before dropout; NULL when the function score is called */
   PlaitNode *attention;
 
-  PlaitNode *query;         /* [queries, query width] states that the attention was computed from */
+  PlaitNode *query;         /* [queries, query width] queries of the attention */
   gint64 n;                 /* number of pairs */
   PlaitPairIndices indices; /* memory row and query of each pair */
   /* [n] For each pair of a query and a row: the pair of the query with the row's left child, right child, previous or
@@ -110,7 +110,7 @@ typedef struct
 PLAIT_API PlaitCoverageCell plait_coverage_cell_declare (const PlaitCoverageBuild *build, gint64 width,
                                                          PlaitResetOrder reset);
 
-/* Declares an additional input of all gates, @in numbers wide, with parameters named PREFIX + @name. */
+/* Declares an additional input of all gates, @in numbers wide, with parameters named PREFIX + @name + "/...". */
 PLAIT_API PlaitLinear plait_coverage_cell_input (const PlaitCoverageBuild *build, const PlaitCoverageCell *cell,
                                                  const char *name, gint64 in);
 

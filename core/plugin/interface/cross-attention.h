@@ -46,7 +46,8 @@ typedef struct
 /* The projections of keys and values in joint attention and in attention over contexts. */
 typedef enum
 {
-  /* One projection for all memories or contexts; a recurrent decoder then takes the values without projection. */
+  /* One projection for all memories or contexts; a recurrent decoder then projects only the keys, and only for additive
+   * scores. */
   PLAIT_PROJECTIONS_SHARED,
 
   PLAIT_PROJECTIONS_SEPARATE, /* one projection for each memory or context */
@@ -84,8 +85,8 @@ typedef struct
  * Functions that may be called in build and while the model runs.
  */
 
-/* Return the number of memories, and the specification of memory @memory (transfer none), in the order of the
- * experiment's sources. */
+/* plait_cross_n_memories returns the number of memories; plait_cross_memory returns the specification of memory @memory
+ * (transfer none). Memories are in the order of the experiment's sources. */
 PLAIT_API guint plait_cross_n_memories (const PlaitCrossAttention *cross);
 PLAIT_API const PlaitMemorySpecification *plait_cross_memory (const PlaitCrossAttention *cross, guint memory);
 
@@ -137,13 +138,12 @@ PLAIT_API void plait_cross_declare_loss (PlaitCrossAttention *cross, const char 
 /* Returns the tape, for the combiner's own operators. (transfer none) */
 PLAIT_API PlaitTape *plait_cross_tape (PlaitCrossAttention *cross);
 
-/* Returns @x with layer normalisation @slot of the query in a pre-norm Transformer decoder; returns @x itself in
- * post-norm and recurrent decoders. */
+/* In a pre-norm Transformer decoder, returns @x with its query normalised by layer normalisation @slot. In other
+ * decoders, returns @x unchanged. */
 PLAIT_API PlaitResidualStream plait_cross_normalise (PlaitCrossAttention *cross, guint slot, PlaitResidualStream x);
 
-/* Return the context [query rows, width] of attention of the queries to memory @memory (multi-head: Libovicky et al.
- * 2018, eq. 2-3), by the declared attention without a name or with name @name. Each declared attention may run once in
- * a pass. */
+/* Return the context [query rows, width] of the attention to memory @memory that was declared without a name, or with
+ * name @name (multi-head: Libovicky et al. 2018, eq. 2-3). Each declared attention may run at most once in a pass. */
 PLAIT_API PlaitContext plait_cross_attend (PlaitCrossAttention *cross, guint memory, PlaitResidualStream query);
 PLAIT_API PlaitContext plait_cross_attend_named (PlaitCrossAttention *cross, const char *name, guint memory,
                                                  PlaitResidualStream query);
@@ -160,14 +160,15 @@ PLAIT_API PlaitContext plait_cross_attend_contexts (PlaitCrossAttention *cross, 
 PLAIT_API PlaitContext plait_cross_sum (PlaitCrossAttention *cross, const PlaitContext *contexts, guint n);
 
 /* Returns x + context. A post-norm decoder applies layer normalisation @slot to this sum, but leaves rows without
- * context as they are in @x. */
+ * context as they are in @x. A recurrent decoder adds @context to the context of @x; to the query it adds R context,
+ * with a weight R of the slot, except in the last slot. */
 PLAIT_API PlaitResidualStream plait_cross_residual (PlaitCrossAttention *cross, guint slot, PlaitResidualStream x,
                                                     PlaitContext context);
 
 /*
- * Three functions about a memory that was declared with plait_cross_declare_rows. plait_cross_rows returns the memory;
- * its states are constants in search. plait_cross_pairs returns the pairs of query rows and memory rows
- * (attention/query-key-pairs.h). plait_cross_prepared returns the node that the combiner's prepare made for the memory.
+ * plait_cross_rows returns memory @memory; its states are constants in search. plait_cross_prepared returns the node
+ * that the combiner's prepare made for the memory, or NULL. Call plait_cross_declare_rows in build for these two.
+ * plait_cross_pairs returns the pairs of query rows and memory rows (attention/query-key-pairs.h) of any memory.
  */
 PLAIT_API const PlaitMemory *plait_cross_rows (PlaitCrossAttention *cross, guint memory);
 PLAIT_API PlaitQueryKeyPairs plait_cross_pairs (PlaitCrossAttention *cross, guint memory);
@@ -183,8 +184,8 @@ PLAIT_API const gint64 *plait_cross_positions (PlaitCrossAttention *cross);
 PLAIT_API const gint64 *plait_cross_sentences (PlaitCrossAttention *cross);
 PLAIT_API const gint32 *plait_cross_tokens (PlaitCrossAttention *cross);
 
-/* Returns the queries of this pass for each sentence: all rows of its target; in search, its hypotheses; in a decoder
- * that runs a step at a time, the row of the step. */
+/* Returns the queries of this pass for each sentence: all rows of its target; in search, its hypotheses; in a pass over
+ * one step (carried rows or coverage), its row in this step. */
 PLAIT_API PlaitRagged plait_cross_queries (PlaitCrossAttention *cross);
 
 /*

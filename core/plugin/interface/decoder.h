@@ -132,9 +132,9 @@ PLAIT_API guint plait_decoding_declare_recur (PlaitDecoding *decoding, const Pla
  * carried rows runs one step at a time. */
 PLAIT_API guint plait_decoding_declare_carried (PlaitDecoding *decoding, gint64 width);
 
-/* Functions that are called while the model runs. Each declared function may be called once in a pass; each
- * cross-attention must be called. All steps of a search or of a target must call the functions that the first step
- * calls. */
+/* Functions that are called while the model runs. Each declared function may be called at most once in a pass; each
+ * cross-attention must be called. Every step of a search or of a target must call exactly those declared functions that
+ * its first step called. */
 
 /* Returns the tape, for operators and layers. (transfer none) */
 PLAIT_API PlaitTape *plait_decoding_tape (PlaitDecoding *decoding);
@@ -143,8 +143,8 @@ PLAIT_API PlaitTape *plait_decoding_tape (PlaitDecoding *decoding);
  * target, as a target of its own. */
 PLAIT_API PlaitRagged plait_decoding_rows (PlaitDecoding *decoding);
 
-/* Returns the position of the first row of each target in plait_decoding_rows. All targets have an equal position: 0;
- * in search and in a PlaitDecodingStep, the number of the step. */
+/* Returns the position in its target of the first row that plait_decoding_rows has for the target: 0; in search and in
+ * a PlaitDecodingStep, the number of the step, from 0. */
 PLAIT_API gint64 plait_decoding_first_position (PlaitDecoding *decoding);
 
 /* Return memory @memory, and summary @summary [sentences, width] of an encoder. Call these functions in begin only,
@@ -187,7 +187,7 @@ PLAIT_API PlaitNode *plait_decoding_layer (PlaitDecoding *decoding, PlaitDecodin
                                            PlaitNode *x);
 
 /* One step of a decoder with carried rows: reads the rows of this step of all @inputs, and the carried rows, and fills
- * @outputs, each with one row for each target that is in the step. */
+ * @outputs, each with one row for each target or hypothesis that is in the step. */
 typedef void (*PlaitDecodingStep) (PlaitDecoding *decoding, gconstpointer settings, gconstpointer state,
                                    PlaitNode *const *inputs, PlaitNode **outputs);
 

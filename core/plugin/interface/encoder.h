@@ -26,8 +26,8 @@ typedef struct
     const char *name; /* name of the memory, a static text such as "sentences"; NULL for the only or main memory */
     gint64 width;
     PlaitStructure structure; /* links that the memory carries; at least those that the schema promises */
-    gboolean zero_output; /* TRUE: an attention that reads only this memory starts with zeros in its output projection,
-                             if it has one */
+    gboolean zero_output; /* TRUE: the output projection of an attention that reads only this memory is initialised with
+                             zeros */
   } memories[PLAIT_ENCODER_MAX_MEMORIES];
   gint64 summary_width; /* width of PlaitEncoding.summary; 0: no summary */
   PlaitLosses losses;
@@ -43,8 +43,8 @@ typedef struct
   gboolean pre_norm;           /* TRUE if decoder.norm is pre; used if the encoder's setting is norm=decoder */
   PlaitParameters *parameters; /* registry in which to declare parameters */
   const char *prefix;          /* required beginning of the parameters' names, such as "source/en/" */
-  /* Shape of the inner encoder, if the schema asks for one (leaves=true); else NULL. The inner encoder's parameters are
-   * those of the group [source NAME/leaves]; their names begin with PREFIX + "leaves/". */
+  /* Shape of the inner encoder, if the schema asks for one (leaves=true); else NULL. The group [source NAME/leaves] has
+   * the settings of the inner encoder; the names of its parameters begin with PREFIX + "leaves/". */
   const PlaitEncoderShape *leaves;
 } PlaitEncoderBuild;
 

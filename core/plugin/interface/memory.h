@@ -18,8 +18,9 @@ typedef enum
   PLAIT_STRUCTURE_ALL = PLAIT_STRUCTURE_TREE | PLAIT_STRUCTURE_LEVELS | PLAIT_STRUCTURE_SENTENCES,
 } PlaitStructure;
 
-/* Links between the rows of a memory. Each array has one entry for each row of the batch. Unless a field's comment says
- * otherwise, the entry is a row number, or -1 for no such row. NULL: the memory does not have this link. */
+/* Links between the rows of a memory. Each array has one entry for each row of the memory, counted over the batch.
+ * Unless a field's comment says otherwise, the entry is a row number, or -1 for no such row. NULL: the memory does not
+ * have this link. */
 typedef struct
 {
   const gint64 *left;
@@ -55,9 +56,9 @@ PLAIT_API PlaitNode *plait_memory_mean (PlaitTape *tape, const PlaitMemory *memo
 /* The properties of a memory that are known before any sentence is read. */
 typedef struct
 {
-  const char *name; /* name of the source, or SOURCE.PART if its encoder gives several memories */
+  const char *name; /* name of the source, or SOURCE.PART if the encoder calls this memory PART */
   gint64 width;
   PlaitStructure structure;
-  gboolean zero_output; /* TRUE: an attention that reads only this memory starts with zeros in its output projection, if
-                           it has one */
+  gboolean zero_output; /* TRUE: the output projection of an attention that reads only this memory is initialised with
+                           zeros */
 } PlaitMemorySpecification;

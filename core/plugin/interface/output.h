@@ -41,10 +41,10 @@ typedef struct
 /* A memory of the decoder. */
 typedef struct
 {
-  const char *name;   /* name of the source, or SOURCE.PART if its encoder gives several memories */
+  const char *name;   /* name of the source, or SOURCE.PART if the encoder calls this memory PART */
   const char *source; /* name of the source */
 
-  /* TRUE if the rows have ids of words, because the source is text and has the target's vocabulary */
+  /* TRUE if the rows have ids of words: the source is text with the target's vocabulary, and rows are not sentences */
   gboolean has_words;
 } PlaitOutputMemory;
 
