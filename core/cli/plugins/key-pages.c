@@ -36,8 +36,8 @@ print_markdown (const char *text)
     }
 }
 
-/* Prints @setting as a paragraph: key=default, type and range, meaning. Leaves out the type of a boolean if the default
- * shows it. */
+/* Prints @setting as a paragraph: key=default, type, choices, range, meaning. Leaves out a type that the default, the
+ * choices or the range show. */
 static void
 print_item (const PlaitSettingSpecification *setting)
 {

@@ -125,8 +125,8 @@ plait_html_end (GString *html)
 #define BOTTOM 36
 #define BAND_ROOM .5 /* maximum space for bands above and below the curves, divided by the range of the curves */
 
-/* Sets the positions of the ends of @axis to @begin and @end. Unless @exact, chooses about @ticks ticks, and extends
- * the axis so that both ends are ticks. */
+/* Puts the ends of @axis at the positions @begin and @end. Widens an axis whose values are all equal. Unless @exact,
+ * chooses about @ticks ticks and extends the axis so that both ends are ticks. */
 static void
 lay_axis (PlaitPlotAxis *axis, double begin, double end, guint ticks, gboolean exact)
 {
@@ -220,7 +220,7 @@ is_point (const PlaitPlotSeries *series, guint i)
   return isfinite (series->points[i].x) && isfinite (series->points[i].y);
 }
 
-/* Appends a corner of a band or curve at the values @at and @value, clipped to the axes @x and @y. */
+/* Appends a corner of a band or curve: @at on the axis @x, and @value, clipped, on the axis @y. */
 static void
 add_corner (GString *html, const PlaitPlotAxis *x, const PlaitPlotAxis *y, double at, double value, gboolean first)
 {

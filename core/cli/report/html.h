@@ -41,6 +41,6 @@ void plait_html_swatch (GString *html, guint number);
 /* Appends an entry of a legend: a sample of @colour and the name of its curves. */
 void plait_html_key (GString *html, const char *name, guint colour, gboolean dashed);
 
-/* Appends @table with its title and notes. A sample of a run's colour stands before its name. A score with an interval
- * has a small plot of the interval, on the scale of its column. */
+/* Appends @table with its title and notes. A sample of a run's colour stands before its name. In a column with
+ * has_plots, each score has a small plot of its interval, on the scale of the column. */
 void plait_html_table (GString *html, const PlaitTable *table);

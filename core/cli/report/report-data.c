@@ -8,8 +8,8 @@
 
 #define MAX_TEXT_BYTES ((gsize)2 << 20) /* maximum bytes of translations on a page, before packing */
 
-/* Maximum characters of packs on a page for each level of detail. Beyond the maximum of a level, sentences get the next
- * lower level; beyond the maximum of the lowest level, they get no heatmaps. */
+/* Maximum characters of all packs on a page, for each level of detail. When the packs exceed the maximum of a level,
+ * further sentences get the next lower level; after the maximum of the lowest level, no heatmaps. */
 static const gsize most_packed[] = {
   [PLAIT_REPORT_HEADS] = (gsize)3 << 20,
   [PLAIT_REPORT_LAYERS] = (gsize)5 << 20,

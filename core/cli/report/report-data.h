@@ -12,7 +12,7 @@
  * The pack "index" has:
  *
  *     "runs"       names of the runs
- *     "texts"      for each split: "split"; "references" and "sources", each with "name" and "lines"; and "systems"
+ *     "texts"      for each split: "split", number of "sentences", "references", "sources" ("name", "lines"), "systems"
  *     "systems"    each has "run" (a number), "hypotheses", "references" if they differ, and "scores"
  *     "scores"     each has "name", "larger" (TRUE if larger is better) and "values", one for each sentence
  *     "attention"  for each split: "split" and "sentences"

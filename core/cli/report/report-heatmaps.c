@@ -87,8 +87,8 @@ add_bytes (GByteArray *bytes, const double *values, gint64 n, double largest)
     }
 }
 
-/* Returns the sum of the weights of each target token in each layer, [layers, targets], as a mean over the layer's
- * @heads heads. (transfer full) */
+/* Returns for each layer and target token the sum of the token's weights, [layers, targets], as a mean over heads.
+ * @heatmaps has @heads heatmaps of each layer, layer after layer. (transfer full) */
 static PlaitHeatmap *
 masses_of (const GPtrArray *heatmaps, gint64 heads)
 {

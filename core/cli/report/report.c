@@ -102,7 +102,7 @@ add_divergence (GString *html, const PlaitRunComparison *comparison, GError **er
   return TRUE;
 }
 
-/* Adds the data for the script, and a table of the first @n translations of each split. */
+/* Adds the data for the script, and a table of the first @n translations of each split; nothing if @n is 0. */
 static gboolean
 add_sentences (GString *html, const PlaitRunComparison *comparison, gint64 n, GError **error)
 {

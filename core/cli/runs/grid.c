@@ -152,8 +152,8 @@ print_cost (PlaitTerminal *terminal, const PlaitGrid *grid, const PlaitGridCost 
   plait_terminal_paragraph (terminal, 0, 0, sentence->str);
 }
 
-/* Returns the estimate as text: "about 12:30 and 85 MiB: measured", "about 12:30: as LABEL ran". LABEL names another
- * cell. NULL if there is no estimate. (transfer full) */
+/* Returns the estimate as text: "about 12:30 and 85 MiB: measured", "about 12:30: as LABEL ran" (LABEL names another
+ * cell), or "not measured: FAULT". NULL if there is neither estimate nor fault. (transfer full) */
 static char *
 describe_estimate (const PlaitGridCell *cell, const PlaitGridEstimate *estimate)
 {
@@ -317,7 +317,7 @@ check_all_finished (const PlaitGrid *grid, const char *done, gboolean ran, Plait
                      ran ? "the same command tries them again" : "the same command without --collect runs them");
 }
 
-/* Writes and prints the table, even if cells failed, and then reports the failures. @ran is FALSE with --collect. */
+/* Unless --cell is given, writes and prints the table. Then reports cells that failed. @ran is FALSE with --collect. */
 static gboolean
 conclude (const PlaitGrid *grid, gboolean as_json, gboolean ran, PlaitLog *log, GError **error)
 {

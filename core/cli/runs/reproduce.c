@@ -17,7 +17,7 @@ typedef struct
   gboolean force, json;
 } Options;
 
-/* TRUE if the log of the run has a row for update @updates or an earlier one, so that there is something to compare. */
+/* TRUE if the run has made @updates updates (0: all), and its log has a row for one of them, to be compared. */
 static gboolean
 has_rows (const PlaitRebuild *rebuild, gint64 updates, GError **error)
 {

@@ -81,9 +81,9 @@ train (const PlaitRebuild *rebuild, const char *place, const gint64 *stops, guin
   return TRUE;
 }
 
-/* TRUE if some updates of the run at @path give equal bits with and without an interruption. They are the updates after
- * the checkpoint of an unfinished run, or the first updates of a finished run. Prints the comparison; if @json is not
- * NULL, adds the comparison to @json instead. */
+/* Makes up to @updates updates of the run at @path twice, with and without an interruption: the first updates of a
+ * finished run, the updates after the checkpoint of an unfinished run. TRUE if all results have equal bits. Prints the
+ * comparison; if @json is not NULL, adds the comparison to @json instead. */
 static gboolean
 verify_resume (const char *path, gint64 updates, PlaitJson *json, PlaitLog *log, GError **error)
 {

@@ -7,7 +7,7 @@
 #include "hdf5/walk.h"
 
 #define MAX_DEPTH 3  /* depth of the tree shown without --all */
-#define MAX_SHOWN 12 /* maximum number of members of a group shown without --all: the first and last ones */
+#define MAX_SHOWN 12 /* number of members of a long group shown without --all: the first and last ones */
 #define MAX_COUNTED 10000
 #define MAX_VALUE_LENGTH 60
 
@@ -79,7 +79,7 @@ summarise_array (const PlaitShow *show, const char *path, const PlaitStoreObject
     g_string_append_c (text, ']');
 }
 
-/* Appends "heatmaps: en, de, fr" or "descent: en". FALSE if the group @path has other members. */
+/* Appends "heatmaps: en, de, fr" or "descent: en". FALSE if the group @path has no, too many or other members. */
 static gboolean
 summarise_pictures (const PlaitShow *show, const char *path, const PlaitStoreObject *object, GString *text,
                     gboolean (*is) (PlaitStore *, const char *), const char *name)

@@ -4,9 +4,9 @@
 #include <glib.h>
 
 /*
- * Writes text for users to stdout: headings, columns, paragraphs wrapped to the width of the terminal. Uses colour only
- * on a terminal, and only if NO_COLOR is not set and TERM is not dumb. Removes control characters from all text
- * (text/display.h), so that no schema or file can control the terminal.
+ * Writes text for users to stdout: headings, columns, paragraphs wrapped to the width of the terminal. Uses colour on a
+ * terminal only, and not if NO_COLOR is set and not empty, or if TERM is "dumb". Replaces control characters in all
+ * text (text/display.h), so that no schema or file can control the terminal.
  */
 typedef struct PlaitTerminal PlaitTerminal;
 
@@ -37,7 +37,7 @@ void plait_terminal_shade (PlaitTerminal *terminal, guint ground, guint ink, con
 void plait_terminal_text (PlaitTerminal *terminal, PlaitTerminalStyle style, const char *format, ...)
     G_GNUC_PRINTF (3, 4);
 
-/* Prints a heading on its own line. If something was printed before, prints an empty line before the heading. */
+/* Prints a heading line, with a capital first letter. Prints an empty line before it, unless it is the first output. */
 void plait_terminal_heading (PlaitTerminal *terminal, const char *text);
 
 /* Prints @text, wrapped between words, and ends the line. The first line begins at @column, after text that was already
