@@ -84,8 +84,8 @@ void plait_fixture_initialise (PlaitFixture *fixture, guint64 seed);
  *
  * If the model does not predict text, @targets is not used. Then the target is one label (for classes), the number of a
  * sentence (for choices), the first and last row (for spans), one tag for each row of the first source (for tags), or
- * one number. Sources of tokens have trees; sources of documents have sentences that begin with a start token.
- * (transfer full)
+ * one number. Sources of tokens have trees; sources of documents have sentences that begin with a start token. For
+ * choices and spans, every source has such sentences, and none has trees. (transfer full)
  */
 PlaitBatch *plait_fixture_batch (const PlaitFixture *fixture, gint64 first, gint64 n, const gint64 *const *lengths,
                                  const gint64 *targets);

@@ -13,8 +13,8 @@
 #define BEAM 4
 #define MAX_LENGTH 7
 
-/* Returns the batch of @lengths in which each target is replaced by hypothesis number @rank of the sentence, or by the
- * last hypothesis if the sentence has fewer. */
+/* Returns the batch of @lengths in which each target is replaced by hypothesis @rank (0: the best) of the sentence, or
+ * by the last hypothesis if the sentence has fewer. */
 static PlaitBatch *
 batch_of (const PlaitContractCase *tested, PlaitPassLengths lengths, const PlaitHypotheses *found, guint rank,
           const PlaitHypothesis **hypotheses)

@@ -25,9 +25,9 @@ source_of (const PlaitContract *contract, PlaitPlugin *encoder, PlaitSettings *s
   return source;
 }
 
-/* Returns source @i of @n. If an encoder is tested, the first and last source use it, and the source between them uses
- * another encoder. Otherwise the sources have the structure that the tested plugin requires. If one memory with this
- * structure is enough, the source between the other two does not have it. */
+/* Returns source @i of @n. If an encoder is tested, all sources use this encoder, except that the second of three
+ * sources uses another one. If another plugin is tested, all sources have the structure that this plugin requires,
+ * except that the second of three sources lacks the structure if one memory with it is enough. */
 static PlaitFixtureSource
 source_at (const PlaitContract *contract, PlaitSettings *settings, guint i, guint n)
 {
@@ -161,9 +161,9 @@ expect_types (const PlaitContractSweep *sweep, GError **error)
   return TRUE;
 }
 
-/* Checks that @choice, which is not the default, works in the first decoder that the schema allows. Unless an encoder
- * is tested, also tries a decoder of a second type. The plugin may refuse the choice in one of the two decoders, with a
- * message that names the parameter. */
+/* Tries @choice, which is not the default, in the first decoder of each of two types that the schema allows; of one
+ * type if an encoder is tested or the schema allows only one. Fails if the plugin refuses every try, or if the message
+ * of a refusal does not name the parameter. */
 static gboolean
 check_choice_of_plugin (PlaitContractSweep *sweep, const char *parameter, const char *choice, GError **error)
 {

@@ -9,7 +9,7 @@ typedef struct
 {
   const PlaitLinks *links;
   gint64 rows;
-  gint64 *owner;    /* [rows]: for a first child, the first of its parents; -1: the row is no first child */
+  gint64 *owner;    /* [rows]: first row whose first child is this row; -1 if there is no such row */
   double *reached;  /* [rows]: sum of the products of weights along all paths to each row, for the current entry */
   gint64 *entry;    /* [rows]: number (from 1) of the last entry that weighed the row */
   gint64 n_entries; /* number of entries so far */

@@ -70,8 +70,8 @@ plait_text_scores_write (const PlaitTextScores *texts, PlaitStore *store, const 
          && plait_store_write_strings (store, references, (const char *const *)texts->references, n, error);
 }
 
-/* Returns the metric with the text @parts, and sets *@folder to the group of its texts. Returns NULL if it is another
- * metric. */
+/* Returns the metric that the text KIND/NAME/METRIC, split into @parts, stands for. Sets *@folder to the group of its
+ * texts. Returns NULL if @parts are the text of another metric. */
 static const char *
 metric_of (char *const *parts, const char **folder)
 {

@@ -272,8 +272,7 @@ check_name_of_split (const PlaitResolution *resolution, const char *split)
                               forced, split);
 }
 
-/* Checks each file. Checks that training has a file for each used stream, and so has each other split that has any
- * file. */
+/* Checks each file. Training, and each other split with any file, must have a file for each used stream. */
 static void
 check_files (const PlaitResolution *resolution)
 {

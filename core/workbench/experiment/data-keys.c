@@ -135,9 +135,9 @@ is_stream (const char *stream)
 
 static const PlaitSettingSpecification any_text = { "file", PLAIT_SETTING_TEXT };
 
-/* Reads @text, one file name in the value of @key. Returns the file's absolute path, and appends the file name, with
- * "~" and variables replaced, to @written after a ';'; with @listed, escapes it as an item of a list. Returns NULL
- * after adding a problem. (transfer full) */
+/* Reads @text, one file name in the value of @key. Replaces "~" and variables in the name. Appends the name to
+ * @written, after a ';' if @written has names already; if @listed, the appended name is escaped as an item of a list.
+ * Returns the absolute path of the file, or NULL after adding a problem. (transfer full) */
 static char *
 read_path (const PlaitResolution *resolution, const char *key, const char *text, gboolean listed, GString *written)
 {

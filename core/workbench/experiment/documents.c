@@ -123,8 +123,8 @@ check_reader (const PlaitResolution *resolution, const PlaitExperimentSource *so
         encoder, source->trees ? "trees" : plait_input_kind_name (source->kind), source->stream);
 }
 
-/* If documents are cut into chunks, adds a problem for each stream without documents, since a chunk must contain the
- * same sentences of all streams. */
+/* Called if documents are cut into chunks. Adds a problem for each used stream without documents, since a chunk must
+ * contain the same sentences of all streams. */
 static void
 check_chunks (const PlaitResolution *resolution)
 {

@@ -151,8 +151,9 @@ void plait_experiment_free (PlaitExperiment *experiment);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitExperiment, plait_experiment_free)
 
 /* Returns the resolved experiment as the text of an experiment file: every used setting with its value, even if it is
- * the default, always in one order. Leaves out [bench], unused sources with their files, and keys of trees or documents
- * if no source reads them. plait_experiment_parse() makes an equal experiment of the text. (transfer full) */
+ * the default, always in one order. Leaves out [bench], unused sources with their files, keys of trees if no source
+ * reads trees, and keys of documents if no used stream has documents. plait_experiment_parse() makes an equal
+ * experiment of the text. (transfer full) */
 char *plait_experiment_text (const PlaitExperiment *experiment);
 
 /* Returns the text of the resolved experiment without settings that cannot change results, such as names, paths and log
@@ -235,7 +236,8 @@ gboolean plait_experiment_has_tags (const PlaitExperiment *experiment, const cha
 /* TRUE if an encoder reads trees. */
 gboolean plait_experiment_reads_trees (const PlaitExperiment *experiment);
 
-/* TRUE if reading drops training tuples that are too long, or have an empty line or no tree. */
+/* TRUE if reading may drop training tuples because of data.maximum_source_length, data.maximum_target_length,
+ * data.empty or data.no_tree. Does not consider data.too_long. */
 gboolean plait_experiment_drops_tuples (const PlaitExperiment *experiment);
 
 /* TRUE if a decoder predicts a sequence. */
