@@ -19,7 +19,7 @@
  * A finished cell is kept if its fingerprint equals the fingerprint of the cell's experiment now, or if no setting,
  * file or plugin differs (difference.h). A file with another fingerprint stays until its cell is finished again.
  *
- * * A cell is not trained if a run with the same training exists: the cell's own run, if only the evaluation differs,
+ * A cell is not trained if a run with the same training exists: the cell's own run, if only the evaluation differs,
  * or the run of another cell. The cell is then only evaluated, with the parameters of that run. If the cell's finished
  * run differs from the cell only in an earlier end of training, the finished run is trained further.
  *
@@ -30,8 +30,7 @@
 typedef enum
 {
   PLAIT_CELL_NEW,
-  PLAIT_CELL_STALE, /* has a file of other settings, data or plugins, or a damaged file, or grid->fresh is TRUE: must be
-                       run again */
+  PLAIT_CELL_STALE,    /* has a file that differs or is damaged, or grid->fresh is TRUE: must be run again */
   PLAIT_CELL_PARTIAL,  /* has a run that must be resumed: unfinished, trained for too short, or with a failed external
                           score */
   PLAIT_CELL_TRAINED,  /* a run with the same training exists: must only be evaluated */

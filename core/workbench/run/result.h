@@ -52,8 +52,8 @@ void plait_run_result_free (PlaitRunResult *result);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitRunResult, plait_run_result_free)
 
 /* Removes the scores of named evaluations from @results [n] (may contain NULL) if their settings differ from those of
- * the first evaluation with that name, so that all scores of a column come from one kind of search. Logs a warning for
- * each evaluation that loses scores, with the name of its result from @names [n]. */
+ * the first evaluation with that name, so that all scores of a column come from equal settings. Logs a warning for each
+ * evaluation that loses scores, with the name of its result from @names [n]. */
 void plait_run_results_drop_mixed (PlaitRunResult *const *results, const char *const *names, guint n, PlaitLog *log);
 
 /* Returns the score by @metric on @split; NULL if there is none. (transfer none) */

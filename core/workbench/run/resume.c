@@ -6,8 +6,8 @@
 #include "files/problems.h"
 #include "setup/trained.h"
 
-/* Returns the training fingerprint text of @text, the experiment of the old run. With @ends, takes the end of training
- * from @experiment. (transfer full) */
+/* Returns the training fingerprint text of the old run, whose experiment is @text. With @ends, replaces the end of its
+ * training (epochs, updates, patience) by that of @experiment. (transfer full) */
 static char *
 old_training_fingerprint (const PlaitExperiment *experiment, const char *text, const char *output, gboolean ends,
                           GError **error)

@@ -33,10 +33,10 @@ typedef struct
   gboolean longer; /* TRUE: the old run was finished and is trained further */
 } PlaitRunState;
 
-/* Locks the output file, in the first process of a job, and opens the run to continue, if there is one. Sets *@complete
- * to TRUE if that run is finished and its training does not continue. Fails if the output cannot be written, which
- * would otherwise be found only at the first checkpoint. Also fails if the run to continue is damaged or has other
- * settings. */
+/* In the first process of a job, locks the output file. In every process, opens the run to continue, if there is one.
+ * Sets *@complete to TRUE if that run is finished and its training does not continue. Fails if the output cannot be
+ * written, which would otherwise be found only at the first checkpoint. Also fails if the run to continue is damaged,
+ * is a mean of checkpoints, or has other settings. */
 gboolean plait_run_open_old (PlaitRunState *run, gboolean *complete, GError **error);
 
 /* Opens the data and builds the model with its initial values. Fails if the model cannot read the data. */

@@ -203,7 +203,7 @@ prepare (PlaitRunState *run, GError **error)
   return plait_run_open_inputs (run, error) && make_trainer (run, error) && plait_run_check_inputs (run, error);
 }
 
-/* TRUE if this process is about to train exactly what the first process of the job trains: equal plait version, run,
+/* TRUE if all processes of the job are about to train exactly what the first process trains: equal plait version, run,
  * number type and update. */
 static gboolean
 check_run_diff (const PlaitRunState *run, GError **error)

@@ -11,7 +11,7 @@
  *     /                 attributes: version, name, experiment (the resolved text), key, training_key, seed, status
  *     /environment      time, host and cost, which comparisons ignore: environment.h
  *     /plugins /vocabulary /data
- *     /initialisation   parameters that training began with, if taken from another run: initialisation.h
+ *     /initialisation   origin of each initial parameter, with train.initialise: initialisation.h
  *     /checkpoint/last  parameters, optimizer, state     /checkpoint/best /checkpoint/average  parameters
  *     /checkpoint/update-N                               parameters after update N: kept-checkpoints.h
  *     /training         attributes: training-set.h       /training/updates /training/validation          tables
@@ -33,8 +33,8 @@ typedef struct
   const char *lines;    /* file for the training log in JSON lines (training-log.h), or NULL */
   PlaitRanks *ranks;    /* processes that train together; only the first writes, logs and evaluates; or NULL */
   gint64 updates;       /* if > 0: training stops after this update, with a checkpoint and the outcome PLAIT_RUN_PART */
-  PlaitRunSpeed *speed; /* if not NULL, the child process only measures speed, and writes the result to this shared
-                           memory (plait_run_process_new) */
+  PlaitRunSpeed *speed; /* for plait_run_process_new(): if not NULL, the child process only measures speed, and writes
+                           the result to this shared memory */
   PlaitLog *log;
   const gint *stop; /* flag that a signal handler sets to interrupt the run, or NULL */
 } PlaitRunOptions;
@@ -44,8 +44,8 @@ typedef enum
 {
   PLAIT_RUN_COMPLETE,
   PLAIT_RUN_EVALUATED,        /* a run that was already trained was evaluated as this experiment asks */
-  PLAIT_RUN_ALREADY_COMPLETE, /* the file already held a finished run of this experiment; if no training was needed,
-                                 also the outcome in all processes except the first */
+  PLAIT_RUN_ALREADY_COMPLETE, /* the file already held a finished run of this experiment. If no training was needed,
+                                 processes other than the first always get this outcome */
   PLAIT_RUN_PART,             /* training stopped after the requested updates */
 } PlaitRunOutcome;
 
@@ -63,8 +63,8 @@ typedef enum
 gboolean plait_run (const PlaitExperiment *experiment, const PlaitRunOptions *options, PlaitRunOutcome *outcome,
                     GError **error);
 
-/* Prints on stdout what plait_run() would do, as text or JSON: parameters by component, memory, data, updates. Fails
- * with the errors of plait_run() if it would fail before training. */
+/* Prints on stdout what plait_run() would do, as text or JSON: data, updates, parameters by component, learning rates,
+ * memory. Fails with the errors of plait_run() if it would fail before training. */
 gboolean plait_run_plan (const PlaitExperiment *experiment, const PlaitRunOptions *options, gboolean as_json,
                          GError **error);
 

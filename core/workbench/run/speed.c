@@ -7,12 +7,12 @@
 #include "corpus/iterator.h"
 #include "search/search.h"
 
-#define SECONDS .5     /* seconds that are spent on timing translations, and as many on timing updates */
-#define MAX_BATCHES 20 /* maximum number of batches of translations, and of updates, that are timed */
+#define SECONDS .5     /* seconds for timing updates, and as many for timing translations of each split */
+#define MAX_BATCHES 20 /* maximum number of updates, and of batches of each split, that are timed */
 #define FORWARD (1. / 3)
 
 /* Sets *@sentence to the seconds of search for each sentence of @corpus. Every translation of a batch gets the mean
- * length of the batch's targets, at most decode.maximum_length. */
+ * length of the batch's targets, at most decode.maximum_length; without targets, decode.maximum_length. */
 static gboolean
 time_search (const PlaitExperimentModel *experiment_model, PlaitPool *pool, const PlaitCorpus *corpus, double *sentence,
              GError **error)

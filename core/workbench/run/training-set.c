@@ -47,7 +47,7 @@ plait_training_set_write (const PlaitTrainingSet *set, PlaitStore *run, GError *
          && plait_store_set_double (run, GROUP, "batch_sentences", set->sentences, error);
 }
 
-/* Reads from /initialisation of @run how many parameters the run took from train.initialise. */
+/* Reads from /initialisation of @run how many parameter tensors the run took from train.initialise. */
 static void
 read_taken (PlaitTrainingSet *set, PlaitStore *run)
 {

@@ -7,21 +7,21 @@
 #include "training/trainer.h"
 
 /*
- * The training data of a run. Runs of the same files can differ here even if no setting differs. Length limits, empty
- * targets and missing trees drop lines, depending on the vocabularies and on the streams that a run reads. And batches
- * whose size is counted in tokens hold fewer sentences if more text is read.
+ * The training data of a run. Runs of the same files can differ here even if all settings of [data] are equal. Length
+ * limits, empty targets and missing trees drop lines, depending on the vocabularies and on the streams that a run
+ * reads. And batches whose size is counted in tokens hold fewer sentences if more text is read.
  *
  * Stored as attributes of /training.
  */
 typedef struct
 {
-  gint64 lines;     /* number of lines of the files; 0: unknown, in runs of older versions */
+  gint64 lines;     /* number of lines of each stream; 0: unknown, in runs of older versions */
   gint64 tuples;    /* number of training tuples */
   char digest[65];  /* SHA-256 of the line numbers of the tuples; "" if unknown */
   gint64 tokens;    /* largest number of tokens in an update; 0: batches count sentences */
   double sentences; /* mean number of sentences in an update, in the first epoch */
-  guint taken;      /* number of parameters taken, whole or in part; 0 if train.initialise is not set */
-  guint all;        /* number of all parameters; 0 if train.initialise is not set */
+  guint taken;      /* number of parameter tensors taken, whole or in part; 0 if train.initialise is not set */
+  guint all;        /* number of all parameter tensors; 0 if train.initialise is not set */
 } PlaitTrainingSet;
 
 /* Describes the training text @corpus, the batches of @trainer before training, and the parameters taken by

@@ -4,8 +4,8 @@
 #include "dumps/attention.h"
 #include "dumps/descent-dump.h"
 
-/* Returns the memories of a model that has encoded @batch, with their texts, for labels. Sets *@n to their number.
- * (transfer container) */
+/* Returns the model's memories for the labels of heatmaps: each with its name and, if its source is text, with the
+ * vocabulary of the source and the source's input in @batch. Sets *@n to their number. (transfer container) */
 static PlaitLabelledMemory *
 labelled_memories (const PlaitEvaluator *evaluator, const PlaitBatch *batch, guint *n)
 {
@@ -62,7 +62,7 @@ plait_evaluation_write_batch_attention (const PlaitEvaluator *evaluator, const c
   return TRUE;
 }
 
-/* Writes the attention of tuples @first .. @first + @count - 1, one batch of the search. */
+/* Writes the attention of the search and of forced decoding for one batch: the tuples @first .. @first + @count - 1. */
 static gboolean
 write_some_attention (const PlaitEvaluator *evaluator, const char *split, const PlaitCorpus *corpus, gint64 first,
                       gint64 count, PlaitStore *store, GError **error)

@@ -6,8 +6,7 @@
 #include "search/search.h"
 #include "setup/run-inputs.h"
 
-/* Functions that give the references of a split as metrics read them, and prepare the texts that are compared with the
- * references. */
+/* Functions that read the references of a split for metrics, and prepare texts for comparison with references. */
 
 /* Returns the value of the key evaluate.join that stands for @pieces. (transfer none) */
 const char *plait_evaluation_join_name (PlaitTextPieces pieces);

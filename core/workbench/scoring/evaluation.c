@@ -156,7 +156,8 @@ add_tags (PlaitEvaluation *evaluation, const PlaitEvaluator *evaluator, const Pl
              && plait_tag_scores_add_results (evaluation->tags, evaluation->results, error));
 }
 
-/* Returns the references of @split, after checking that the metrics of [evaluate] accept them. (transfer full) */
+/* Returns the references of @split, after checking that the metrics of [evaluate] accept them. If the model predicts
+ * masked tokens, returns their correct pieces without a check. (transfer full) */
 static PlaitReferences *
 find_references (const PlaitEvaluator *evaluator, const char *split, const PlaitCorpus *corpus,
                  const PlaitVocabulary *vocabulary, GError **error)

@@ -34,7 +34,7 @@ typedef struct
   GArray *sources;           /* (element-type PlaitEvaluationSource): the sources that are text */
   GPtrArray *results;        /* (element-type PlaitResult): metrics of [evaluate], perplexities, rates ... */
   double *log_probabilities; /* [n_lines]: log-probability of the references, in nats */
-  gint64 *tokens;            /* [n_lines]: number of tokens of the references, end tokens included */
+  gint64 *tokens;            /* [n_lines]: number of tokens of each line's first reference, end tokens included */
   GArray *lengths;  /* (element-type PlaitLengthRow): scores by source length; empty unless [evaluate] asks for them */
   GPtrArray *rates; /* (element-type PlaitTranslationRates): over- and under-translation, if [evaluate] requests it */
   GArray *outside;  /* (element-type PlaitOutsideScore): external scores, added by plait_outside_scores_add() */
@@ -70,10 +70,9 @@ gboolean plait_evaluation_write (const PlaitEvaluation *evaluation, PlaitStore *
 gboolean plait_evaluation_write_attention (const PlaitEvaluator *evaluator, const char *split,
                                            const PlaitCorpus *corpus, gint64 n, PlaitStore *store, GError **error);
 
-/* Writes attention and coverage of one pass over @batch. Each sentence is an item (tables/ragged.h) of
- * /attention/@name, /coverage/@name, /copy/@name and /descent/@name; @names [n_sentences] are the names of the items.
- * The targets are the best of @hypotheses [n_sentences]; if @hypotheses is NULL, those of the batch. Skips sentences
- * without a hypothesis. */
+/* Writes @attention, recorded for @batch. Sentence i becomes the item @names[i] (tables/ragged.h) of /attention/@name,
+ * /coverage/@name, /copy/@name and /descent/@name. Its target is the best hypothesis of @hypotheses[i]; if @hypotheses
+ * is NULL, the target in the batch. Skips sentences without a hypothesis. */
 gboolean plait_evaluation_write_batch_attention (const PlaitEvaluator *evaluator, const char *name,
                                                  const PlaitBatch *batch, char *const *names,
                                                  const PlaitAttentionRecords *attention,

@@ -25,7 +25,7 @@ struct PlaitEvaluations
   PlaitEvaluationsSetup setup;
   char *checkpoint; /* path of the evaluated checkpoint */
   GArray *items;
-  PlaitEvaluator evaluator; /* set when an evaluation is made; the evaluations own its search */
+  PlaitEvaluator evaluator; /* set by plait_evaluations_make(); its search is owned by this struct */
 };
 
 /* Groups of a file that hold evaluations. */
@@ -184,7 +184,8 @@ make (const PlaitEvaluations *evaluations, Item *item, GError **error)
   return TRUE;
 }
 
-/* Reads the parameters of the checkpoint in the first process, which sends them to the other processes. */
+/* In the first process, reads the parameters of the checkpoint. In the others, prepares the parameters for the values
+ * that the first process will send. */
 static gboolean
 read_parameters (const PlaitEvaluations *evaluations, GError **error)
 {
@@ -343,8 +344,8 @@ write_new (const PlaitEvaluations *evaluations, PlaitStore *store, const Item *i
                                               experiment->evaluate.attention, store, error);
 }
 
-/* If no new evaluation has set what viewers show first, sets this to the default of the old file, or to the training
- * curve if that default was not copied. A mean of checkpoints has no training curve. */
+/* If no new evaluation has set the object that viewers show first, sets it to the default object of the old file; if
+ * that object was not copied, to the training curve. A mean of checkpoints has no training curve. */
 static gboolean
 find_default (const PlaitEvaluations *evaluations, PlaitStore *store, GError **error)
 {

@@ -29,7 +29,7 @@ typedef struct
   PlaitStore *trained;              /* file with checkpoints and perhaps evaluations; only the first process needs it */
   const char *training_fingerprint;
   const char *name;         /* NAME, if the evaluations are to be named SPLIT.NAME; else NULL */
-  const PlaitOverride *set; /* settings of the named evaluations; NULL if name is NULL */
+  const PlaitOverride *set; /* settings of the named evaluations; not used if name is NULL */
   PlaitPool *pool;
   PlaitLog *log;
   const gint *stop;

@@ -10,13 +10,13 @@
 #define MAX_BYTES ((gsize)1 << 32)
 #define UPDATES "/training/updates/"
 
-/* Groups of objects that are counted separately. A group has the paths that begin with the given text; the last group
- * has all other paths. */
+/* Groups of objects that are counted separately. A path belongs to the first group that fits: one whose texts begin and
+ * end the path. The last group fits all paths. */
 static const struct
 {
   const char *name;
   const char *begin;
-  const char *end; /* text with which the path must also end, or NULL */
+  const char *end; /* text with which the path must end; NULL: any */
   PlaitRunDiffScope extent;
 } groups[] = {
   { "training log", "/training/", NULL, PLAIT_RUN_DIFF_LOG },
@@ -64,7 +64,7 @@ is_left_out (const char *path)
          || g_str_equal (path, UPDATES "target_tokens_per_second");
 }
 
-/* Returns the group that counts @path, or NULL if @path is not compared. */
+/* Returns the group that counts @path, or NULL if comparison->extent leaves this group out. */
 static PlaitRunDiff *
 group_of (const Comparison *comparison, const char *path)
 {

@@ -6,12 +6,12 @@
 /*
  * Differences, bit for bit, between two runs in one group of objects. Leaves out what may differ between equal runs:
  * time and machine (/environment, seconds, tokens per second), status, version, fingerprints, the experiment's text,
- * the digests of the file, the default for viewers, and named evaluations (SPLIT.NAME).
+ * the digests of the file, the default for viewers, the attributes of /training, and named evaluations (SPLIT.NAME).
  */
 typedef struct
 {
   const char *name; /* name of the group as users see it, such as "parameters and optimizer" */
-  guint compared;   /* number of datasets, attributes, and groups that one file lacks */
+  guint compared;   /* number of compared datasets and attributes, and of groups that only one file has */
   guint different;  /* number of compared objects that differ or are in one file only */
   double largest;   /* largest difference between two floating-point numbers; 0 if none differ */
   char *first;      /* first path that differs, PATH@NAME for an attribute; NULL if none differs */
@@ -24,7 +24,7 @@ typedef enum
   PLAIT_RUN_DIFF_LOG,      /* compare training tables */
 } PlaitRunDiffScope;
 
-/* Compares the parts of @a and @b that @extent selects. If @updates is not 0, compares only the rows of training tables
- * up to update @updates, and no attributes. Returns an item for each group, also for those that @extent leaves out.
+/* Compares the parts of @a and @b that @extent selects. If @updates is not 0, compares training tables only up to
+ * update @updates, and compares no attributes. Returns an item for each group, also for those that @extent leaves out.
  * (transfer full) (element-type PlaitRunDiff) */
 GArray *plait_run_diff_new (PlaitStore *a, PlaitStore *b, PlaitRunDiffScope extent, gint64 updates, GError **error);

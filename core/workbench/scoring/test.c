@@ -43,8 +43,8 @@ write_header (PlaitStore *store, PlaitStore *from, const PlaitEvaluations *evalu
          && plait_store_set_string (store, "/", "key", key, error);
 }
 
-/* Copies everything except evaluations. A large attribute of the root group is stored as a member; it is not copied but
- * written anew. */
+/* Copies all members of the root group except evaluations and "experiment". If the attribute experiment is large, it is
+ * stored as this member, and write_header() writes it anew. */
 static gboolean
 copy_trained (PlaitStore *store, PlaitStore *from, GError **error)
 {

@@ -194,8 +194,8 @@ digest_split (const PlaitTask *task, const PlaitTaskSettings *settings, guint sp
   return g_strv_builder_end (digests);
 }
 
-/* Returns the digest of @stream of a generated split. For training and validation text of a run, returns the digest
- * that the run stores. */
+/* Returns the digest of @stream of a generated split. If digests->run stores the digest of this training or validation
+ * text, returns the stored digest. */
 static const char *
 digest_of_generated (PlaitDigests *digests, const PlaitTask *task, const PlaitTaskSettings *settings, guint split,
                      const char *name, const char *stream)
