@@ -33,8 +33,8 @@ typedef struct
   const char *lines;    /* file for the training log in JSON lines (training-log.h), or NULL */
   PlaitRanks *ranks;    /* processes that train together; only the first writes, logs and evaluates; or NULL */
   gint64 updates;       /* if > 0: training stops after this update, with a checkpoint and the outcome PLAIT_RUN_PART */
-  PlaitRunSpeed *speed; /* for plait_run_process_new(): if not NULL, the child process only measures speed, and writes
-                           the result to this shared memory */
+  PlaitRunSpeed *speed; /* shared memory for the result of a child process that only measures speed
+                           (plait_run_process_new); NULL: run as usual */
   PlaitLog *log;
   const gint *stop; /* flag that a signal handler sets to interrupt the run, or NULL */
 } PlaitRunOptions;

@@ -28,7 +28,8 @@ void plait_digests_free (PlaitDigests *digests);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitDigests, plait_digests_free)
 
 /* Called for one file. @name is its key in [data] ("train.en", "train.en.2" for its second file, "vocabulary.shared",
- * "head_rules"), or "initialise" of [train]. @path is NULL if the text is generated. @digest is its SHA-256. */
+ * "head_rules"), or "initialise", "initialise.1" (first file of an index) or "initialise_map" of [train]. @path is NULL
+ * if the text is generated, or for the files of an index that a run records. @digest is the file's SHA-256. */
 typedef gboolean (*PlaitDigestVisitor) (const char *name, const char *path, const char *digest, gpointer data,
                                         GError **error);
 
@@ -44,8 +45,9 @@ char *plait_digest_key (const char *name);
 gboolean plait_digests_visit_split (PlaitDigests *digests, const PlaitExperiment *experiment, const char *split,
                                     PlaitDigestVisitor visitor, gpointer data, GError **error);
 
-/* Calls @visitor for the files of training and validation, then for vocabulary files and head rules, then for the file
- * that training begins with and its name map. Generated text has the digest that its file would have. */
+/* Calls @visitor for the files of training and validation, then for vocabulary files, other texts of vocabularies and
+ * head rules, then for the file that training begins with and its name map. Generated text has the digest that its file
+ * would have. */
 gboolean plait_digests_visit_training (PlaitDigests *digests, const PlaitExperiment *experiment,
                                        PlaitDigestVisitor visitor, gpointer data, GError **error);
 
@@ -53,6 +55,6 @@ gboolean plait_digests_visit_training (PlaitDigests *digests, const PlaitExperim
 gboolean plait_digests_visit_tests (PlaitDigests *digests, const PlaitExperiment *experiment,
                                     PlaitDigestVisitor visitor, gpointer data, GError **error);
 
-/* Calls @visitor for the training files, then for the test files. */
+/* Calls @visitor for the files of plait_digests_visit_training(), then for those of plait_digests_visit_tests(). */
 gboolean plait_digests_visit (PlaitDigests *digests, const PlaitExperiment *experiment, PlaitDigestVisitor visitor,
                               gpointer data, GError **error);

@@ -4,7 +4,8 @@
 #include "setup/trained.h"
 #include "search/search.h"
 
-/* Opens the runs with which translate and score compute: one run, or an ensemble of runs with one target vocabulary. */
+/* Opens the runs with which plait translate and plait score compute: one run, or an ensemble of runs with one target
+ * vocabulary. */
 
 /* Values of --ensemble, in the order of PlaitEnsembleRule. */
 #define PLAIT_ENSEMBLE_RULES "mean|log"
@@ -14,7 +15,7 @@ typedef struct
 {
   const char *checkpoint;
   const PlaitOverride *sets;    /* values of --set, or NULL */
-  const PlaitOverride *implied; /* settings that other options imply, applied after sets; or NULL */
+  const PlaitOverride *implied; /* settings that options other than --set imply, applied after those in sets; or NULL */
   gboolean changed;
   PlaitLog *log;
 } PlaitEnsembleOptions;

@@ -18,7 +18,7 @@ typedef struct
 {
   const PlaitExperiment *experiment;
   const PlaitRunInputs *run_inputs; /* inputs with the vocabularies; NULL: there are none */
-  GHashTable *known;                /* without inputs, name of a vocabulary -> its size (gint64), if known; or NULL */
+  GHashTable *known; /* if run_inputs is NULL: name of a vocabulary -> its known size (gint64); or NULL */
 } Sizes;
 
 static gint64
@@ -54,7 +54,8 @@ find_factors (const Sizes *sizes, const PlaitExperimentSource *source)
   return factors;
 }
 
-/* TRUE if a search may output start tokens, because target sentences, or all texts, begin with them. */
+/* TRUE if a search may output start tokens: sentences of target documents begin with them, or the vocabulary of the
+ * target begins each text with one. */
 static gboolean
 target_starts (const PlaitExperiment *experiment, const PlaitRunInputs *run_inputs)
 {
@@ -66,8 +67,8 @@ target_starts (const PlaitExperiment *experiment, const PlaitRunInputs *run_inpu
          || (run_inputs && plait_vocabulary_adds_bos (plait_run_inputs_vocabulary (run_inputs, target)));
 }
 
-/* Returns the number of classes that a target row can have: the size of the vocabulary, or the number of labels without
- * special tokens. 0 if it is not known in advance. */
+/* Returns the number of classes that a target row can have: the size of the vocabulary, or the number of labels or tags
+ * without special tokens. 0 if the target has no fixed set of classes. */
 static gint64
 target_size (const Sizes *sizes)
 {
@@ -287,7 +288,7 @@ build (gpointer data, GError **error)
 gboolean
 plait_experiment_model_try_build (const PlaitExperiment *experiment, GError **error)
 {
-  /* Here, parameters need no memory, because their pages are never written. So limit only time. */
+  /* Limit only time. The child process never writes the pages of the parameters, so they need no memory. */
   const PlaitSandboxLimits limits = { .wall_seconds = 20, .processor_seconds = 80 };
   g_autofree char *subject = g_strdup_printf ("%s: building its model", experiment->path);
   g_autofree gint64 *widths = g_new0 (gint64, experiment->n_sources);

@@ -15,16 +15,16 @@ typedef struct
 } PlaitExperimentModel;
 
 /* Returns the model of @experiment. @feature_widths [n_sources] has 0 for sources of tokens. @run_inputs gives the
- * vocabularies; NULL: there is no text, and every vocabulary has data.vocabulary_size entries, or a substitute size if
- * that is 0. (transfer full) */
+ * vocabularies; NULL: there is no text, and every vocabulary has the size that data.vocabulary_size or, for factors and
+ * tags, factor_vocabulary_size sets; a substitute if that is 0. (transfer full) */
 PlaitExperimentModel *plait_experiment_model_new (const PlaitExperiment *experiment, const PlaitRunInputs *run_inputs,
                                                   const gint64 *feature_widths, GError **error);
 void plait_experiment_model_free (PlaitExperimentModel *experiment_model);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitExperimentModel, plait_experiment_model_free)
 
 /* Builds the model in a child process and discards it. So incompatible components, and plugins that crash or never
- * return, are found before slow work begins, such as learning a vocabulary. Uses substitutes for sizes that depend on
- * data. */
+ * return, are found before slow work begins, such as learning a vocabulary. Uses substitutes for sizes of vocabularies
+ * that depend on text. */
 gboolean plait_experiment_model_try_build (const PlaitExperiment *experiment, GError **error);
 
 /* Fails if the alignments of a test split cannot be scored, because the decoder lacks the layer or head that

@@ -5,8 +5,8 @@
 
 #include "experiment/groups.h"
 
-/* A setting that decides which keys the group @group has: any keys if @prefix is empty, else keys that begin with
- * @prefix. */
+/* A rule: the value of deciding_key decides which keys with the prefix @prefix the group @group has. An empty @prefix
+ * means all keys of the group. */
 typedef struct
 {
   const char *group;

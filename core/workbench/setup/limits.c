@@ -34,7 +34,8 @@ check_width (const PlaitModel *model, const PlaitCorpus *training, const PlaitCo
                         plait_model_specification (model)->sources[source].name, width, expected);
 }
 
-/* TRUE if the rows of stream @stream belong to several sentences of a document. */
+/* TRUE if stream @stream has documents whose sentences the encoder reads. Then the number of rows of a document does
+ * not tell whether the model can read it. */
 static gboolean
 has_parts (const PlaitModel *model, guint stream)
 {
@@ -252,7 +253,7 @@ counts_words (const PlaitExperiment *experiment, const PlaitModel *model, guint 
          && !plait_experiment_vocabulary_file (experiment, plait_experiment_vocabulary (experiment, name));
 }
 
-/* Adds to @unreadable a problem for each sentence of @split with too many words. */
+/* If sentences of @split have too many words, adds to @unreadable a problem that lists them. */
 static void
 check_split (const PlaitExperiment *experiment, const PlaitModel *model, const char *split, PlaitProblems *unreadable)
 {

@@ -11,14 +11,14 @@
  * only when they are written. */
 gboolean plait_limits_check_memory (const PlaitParameters *parameters, GError **error);
 
-/* Returns the maximum number of rows that stream @stream (n_sources: the target) of @model can have. @too_many must be
- * more than this maximum. */
+/* Returns the maximum number of rows that stream @stream (n_sources: the target) of @model can have. @too_many is any
+ * number that is larger than this maximum. */
 gint64 plait_limits_max_rows (const PlaitModel *model, guint stream, gint64 too_many);
 
-/* Checks, before vocabularies are learnt, that the model of @experiment can read its text. If data.too_long=error,
- * fails and names all sentences that have more words than the model has positions. Skips generated text, text whose
- * vocabulary is given, and training text if tuples may be dropped. Checks nothing if train.initialise is set, because
- * vocabularies may come from there. */
+/* If data.too_long=error, checks before vocabularies are learnt that the model of @experiment can read its text. Fails
+ * and names all sentences that have more words than the model has positions. Skips documents, generated text, text
+ * whose vocabulary is given, and training text if tuples may be dropped. Checks nothing if train.initialise is set,
+ * because vocabularies may come from there. */
 gboolean plait_limits_check_words (const PlaitExperiment *experiment, GError **error);
 
 /* Checks that the model can read @corpus (may be NULL) of split @split, and that its features are as wide as those of

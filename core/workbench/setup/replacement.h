@@ -4,8 +4,8 @@
 #include "search/unknown.h"
 #include "setup/experiment-model.h"
 
-/* Returns the memories of @experiment_model that were made of text, one for each text source, in the experiment's
- * order. Each is the memory with the name of its source. (transfer full) (element-type PlaitTextMemory) */
+/* Returns for each text source, in the experiment's order, the memory of @experiment_model that has the source's name.
+ * Leaves out sources without such a memory. (transfer full) (element-type PlaitTextMemory) */
 GArray *plait_text_memories_new (const PlaitExperimentModel *experiment_model, const PlaitRunInputs *run_inputs);
 
 /* Fails if decode.unknown=replace, but the decoder attends to the tokens of no source. */

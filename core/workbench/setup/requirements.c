@@ -51,7 +51,8 @@ has_unknown (const GArray *ids, guint first)
   return FALSE;
 }
 
-/* Returns the first word of @text that has a token outside @vocabulary. (transfer full) */
+/* Returns the first word of @text that has a token outside @vocabulary; all of @text if no word has one by itself.
+ * (transfer full) */
 static char *
 unknown_word (const PlaitVocabulary *vocabulary, const char *text)
 {
@@ -137,7 +138,7 @@ requirement_of (const Line *line)
                              line->prefix ? line->prefix->len : 0, line->phrases };
 }
 
-/* Reads line @number of file number @file: 0 for prefixes, 1 for constraints. */
+/* Reads @text, line @number (from 1) of paths[@file]: @file is 0 for prefixes, 1 for constraints. */
 static gboolean
 read_line (PlaitRequirements *requirements, guint file, gint64 number, const char *text, GError **error)
 {

@@ -68,7 +68,7 @@ plait_run_inputs_generate (PlaitRunInputs *run_inputs, PlaitLog *log, GError **e
   if (!run_inputs->folder)
     return FALSE;
   plait_log_info (log, "generating the corpus of task %s", experiment->task->name);
-  /* Write into the temporary folder, which stays locked: another process would delete a folder without a lock. */
+  /* Do not move the text out of the temporary folder, whose lock keeps other processes from deleting it. */
   for (guint s = 0; s < PLAIT_TASK_SPLITS; s++)
     {
       for (guint i = 0; experiment->task->streams[i]; i++)
@@ -220,7 +220,7 @@ plait_run_inputs_vocabulary (const PlaitRunInputs *run_inputs, const char *strea
   return g_hash_table_lookup (run_inputs->vocabularies, plait_experiment_vocabulary (run_inputs->experiment, stream));
 }
 
-/* Returns what @stream must remember of its unknown words. @searches is TRUE if translations are made. */
+/* Returns what a corpus must store of the unknown words of @stream. @searches is TRUE if translations are made. */
 static PlaitUnknownUse
 unknown_use (const PlaitRunInputs *run_inputs, const char *stream, gboolean searches)
 {
@@ -262,7 +262,7 @@ stream_of_source (const PlaitRunInputs *run_inputs, const PlaitExperimentSource 
     .open_features = plait_feature_file_open,
     .vocabulary
     = plait_input_kind_is_text (source->kind) ? plait_run_inputs_vocabulary (run_inputs, source->stream) : NULL,
-    /* A document of candidates would have an end token only after its last candidate. */
+    /* An end token would follow only the last candidate of a document (kind=choice). */
     .append_end
     = run_inputs->experiment->data.append_end && run_inputs->experiment->predict.kind != PLAIT_PREDICT_CHOICE,
     .unknown = unknown_use (run_inputs, source->stream, searches),
@@ -306,9 +306,9 @@ warn_of_unknown_labels (const PlaitRunInputs *run_inputs, const char *split, con
                        split, n, plait_corpus_size (corpus), run_inputs->experiment->data.target);
 }
 
-/* Sets *@text_cache to the cache if one of the files of @streams (element-type PlaitCorpusStream) is large, so that the
- * encoded corpus is cached; otherwise to NULL. With a cache, also sets the digests of all files in @streams, as arrays
- * that @lists owns. FALSE on failure. */
+/* If a text file of @streams (element-type PlaitCorpusStream) is large, sets *@text_cache to the cache, so that the
+ * encoded corpus is cached, and sets the digests of all text files in @streams, as arrays that @lists owns. Otherwise
+ * sets *@text_cache to NULL. FALSE on failure. */
 static gboolean
 know_files (const PlaitRunInputs *run_inputs, const GPtrArray *streams, GPtrArray *lists,
             const PlaitTextCache **text_cache, GError **error)
@@ -366,7 +366,7 @@ plait_run_inputs_open (const PlaitRunInputs *run_inputs, const char *split, Plai
   const PlaitDataSettings *data = &experiment->data;
   gboolean training = g_str_equal (split, "train");
   gboolean masked = experiment->predict.kind == PLAIT_PREDICT_MASKED;
-  /* Validation and test splits have the same masks in all runs, so that their scores can be compared. */
+  /* Masks of validation and test splits do not depend on experiment.seed, so that scores of runs can be compared. */
   PlaitMasking masking = {
     .rate = experiment->predict.mask_rate,
     .mask = experiment->predict.mask_share,

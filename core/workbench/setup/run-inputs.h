@@ -41,15 +41,15 @@ const char *plait_run_inputs_text (const PlaitRunInputs *run_inputs, const Plait
 /* Returns the cache of large texts; NULL if there is no cache, as for generated text. (transfer none) */
 const PlaitTextCache *plait_run_inputs_text_cache (const PlaitRunInputs *run_inputs);
 
-/* Opens a split. From the training split, drops tuples by the length limits and data.share, and logs their number.
- * Keeps every line of other splits. (transfer full) */
+/* Opens a split. From the training split, drops tuples as [data] says (length limits, empty lines, missing trees,
+ * data.share), and logs their number. Keeps every line of other splits. (transfer full) */
 PlaitCorpus *plait_run_inputs_open (const PlaitRunInputs *run_inputs, const char *split, PlaitPool *pool, PlaitLog *log,
                                     GError **error);
 
 /* Location of a text that the user names. */
 typedef struct
 {
-  const char *paths[2]; /* path of the file and NULL; NULL, NULL: no text */
+  const char *paths[2]; /* { path of the file, NULL }; { NULL, NULL }: no text */
   guint column;         /* column of a table, from 1; 0: the text is the whole line */
 } PlaitTextLocation;
 
@@ -64,18 +64,18 @@ typedef struct
 
 /* Opens files or pipes that the user names, to be read once by the @n runs of @readers. Each batch has the sources of
  * all runs, one run after the other. @target is the path of the target text, which the first run reads, or NULL. @table
- * is the format of columns, or NULL. data.empty of the runs says what to do with empty lines. (transfer full) */
+ * is the format of columns, or NULL. If data.empty=error in a run, empty lines are errors. (transfer full) */
 PlaitFeed *plait_run_inputs_open_feed (const PlaitFeedReader *readers, guint n, const char *target,
                                        const PlaitFeedTable *table, GError **error);
 
-/* Writes the vocabularies to /vocabulary and the digest of every file to /data. */
+/* Writes the vocabularies to /vocabulary, the digest of every file to /data, and the head rules, if any, to /trees. */
 gboolean plait_run_inputs_write (const PlaitRunInputs *run_inputs, PlaitStore *store, GError **error);
 
 /* Writes the digests of the test splits to /data, replacing existing ones. */
 gboolean plait_run_inputs_write_tests (const PlaitRunInputs *run_inputs, PlaitStore *store, GError **error);
 
 /* Fails if the files differ from the digests that @run stores; the error names the files that differ.
- * plait_run_inputs_check_training() checks only files of training. */
+ * plait_run_inputs_check_training() does not check files of test splits. */
 gboolean plait_run_inputs_check (const PlaitRunInputs *run_inputs, PlaitStore *run, GError **error);
 gboolean plait_run_inputs_check_training (const PlaitRunInputs *run_inputs, PlaitStore *run, GError **error);
 

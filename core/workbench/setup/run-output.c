@@ -21,8 +21,8 @@ plait_run_output_new (const char *path, gboolean over_old, PlaitLog *log, GError
   g_autofree char *busy = g_strdup_printf ("%s: another plait run is writing this file", path);
   g_autoptr (PlaitFile) trial = NULL;
 
-  /* A resumed run reads its own file, so allow this process to replace that file. Any other existing file may be an
-   * input of the run, and is not replaced then. */
+  /* Allow this process to replace an HDF5 file, which it also reads if it resumes a run. Do not allow it to replace
+   * another existing file, which may be an input of the run. */
   if (!g_file_test (path, G_FILE_TEST_EXISTS) || plait_store_recognize (path))
     plait_input_guard_allow (path);
   trial = plait_file_begin (path, error);

@@ -13,6 +13,7 @@ gboolean plait_training_tuples_choose (const PlaitRunInputs *run_inputs, PlaitCo
                                        GError **error);
 
 /* Makes @corpus draw tuples by data.weights and sample subwords for @model, and logs how. No tuples may be dropped
- * after this call. Fails if a file has no tuple, or if a vocabulary has only one segmentation of each word. */
+ * after this call. Fails if data.weights is set and a file has no tuple, or if subwords are to be sampled and a
+ * vocabulary has only one segmentation of each word. */
 gboolean plait_training_tuples_vary (const PlaitRunInputs *run_inputs, const PlaitModel *model, PlaitCorpus *corpus,
                                      PlaitLog *log, GError **error);

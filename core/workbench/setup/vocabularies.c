@@ -147,7 +147,7 @@ learn_labels (const PlaitRunInputs *run_inputs, const char *stream, PlaitPool *p
 static char *
 name_kept (const PlaitRunInputs *run_inputs, const PlaitVocabularySettings *settings, const GPtrArray *paths)
 {
-  /* Increment the first number when a change makes the same text and settings give another vocabulary. */
+  /* Increase the 2 when a change of plait makes equal text and settings give another vocabulary. */
   g_autoptr (GString) text = g_string_new ("plait vocabulary 2 of plait " PLAIT_VERSION "\n");
   gboolean large = FALSE;
 
@@ -321,8 +321,8 @@ name_there (PlaitStore *run, const char *name, gboolean shared)
   return has_of_text (run, "shared") && knows_stream (run, name) ? g_strdup ("shared") : NULL;
 }
 
-/* Opens the run that training begins with, as *@run. Sets *@there to the name that the run uses for vocabulary @name;
- * NULL if this vocabulary is not taken from the run. */
+/* If vocabularies are taken from the run that training begins with, opens it as *@run and sets *@there to the run's
+ * name for vocabulary @name; NULL if the run lacks this vocabulary. Otherwise sets nothing. */
 static gboolean
 find_initial (const PlaitExperiment *experiment, const char *name, PlaitLog *log, PlaitStore **run, char **there,
               GError **error)

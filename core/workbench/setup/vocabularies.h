@@ -5,7 +5,7 @@
 
 /*
  * The vocabularies of an experiment, by name. Each is read from data.vocabulary.NAME (a file or a run), or taken from
- * the run that training begins with (train.initialise), or learnt from the training text.
+ * the run that training begins with (train.initialise), or learnt from text.
  *
  * In the file of a run, the group /vocabulary/NAME has the attributes format and sha256, the bytes model, and for other
  * programs pieces and scores. Wherever a vocabulary file can be named, a run can be named too.
