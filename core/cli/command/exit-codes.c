@@ -4,7 +4,7 @@
 const PlaitExitCode plait_exit_codes[] = {
   { PLAIT_EXIT_DONE, "done", NULL },
   { PLAIT_EXIT_FAILED, "failed",
-    "disk or memory is full; or check, verify or reproduce found a fault in a plugin, file or run" },
+    "disk or memory is full, training diverged, cells failed, or check, verify or reproduce found a fault" },
   { PLAIT_EXIT_USAGE, "bad usage or bad input", "one sentence names file, place, what was expected and what to do" },
   { PLAIT_EXIT_INTERRUPTED, "interrupted; training wrote a checkpoint", NULL },
   { 0, NULL, NULL },

@@ -73,7 +73,7 @@ const char *plait_option_set_value (const PlaitOverride *sets, const char *key);
 
 /* The row of the option --margin, which tests equivalence (significance/equivalence.h). */
 #define PLAIT_OPTION_MARGIN(Type)                                                                                      \
-  PLAIT_OPTION_OF (Type, "margin", 0, REAL, margin, "Also test whether each score differs by less than this", "X",     \
+  PLAIT_OPTION_OF (Type, "margin", 0, REAL, margin, "Also test whether scores are within X of the first run", "X",     \
                    1e-9, 1e9)
 
 /* Sets *@test to the test that the index @choice of --test stands for. For "none" returns FALSE and sets the

@@ -218,13 +218,13 @@ const PlaitCommand plait_command_compare = {
               "PATTERN] [--metrics NAME] [--names A;B] [--format NAME] [--json]",
   .summary = "Compare the scores and the settings of runs",
   .details
-  = "A grid stands for all its finished runs. Every run is tested against the first one on the hypotheses in its file. "
-    "Runs that differ only in experiment.seed and experiment.name are one system, with a mean, its standard deviation "
-    "and a test that includes the seeds.\nA large p does not show that runs are equally good. --margin tests that: it "
-    "adds p of two one-sided tests, small if scores differ by less than the margin.\n\nExamples:\n  plait compare "
-    "serial.h5 flat.h5\n  plait compare grid/grid.h5 --test bootstrap --json\n  plait compare serial.h5 flat.h5 "
-    "--metrics BLEU --margin 0.5\n  plait compare serial.h5 flat.h5 --differ 10\n  plait compare serial.h5 flat.h5 "
-    "--frequencies train.cs.gz\n  plait compare serial.h5 flat.h5 --attention",
+  = "A grid stands for all its finished runs. Every run is tested against the first one on the hypotheses in their "
+    "files. Runs that differ only in experiment.seed and experiment.name are one system, with a mean, its standard "
+    "deviation and a test that includes the seeds.\nA large p does not show that runs are equally good. --margin tests "
+    "that: it prints the larger p of two one-sided tests, small if scores differ by less than the "
+    "margin.\n\nExamples:\n  plait compare serial.h5 flat.h5\n  plait compare grid/grid.h5 --test bootstrap --json\n  "
+    "plait compare serial.h5 flat.h5 --metrics BLEU --margin 0.5\n  plait compare serial.h5 flat.h5 --differ 10\n  "
+    "plait compare serial.h5 flat.h5 --frequencies train.cs.gz\n  plait compare serial.h5 flat.h5 --attention",
   .options = options,
   .size = sizeof (Options),
   .defaults = &(const Options){ .seed = 12345 },

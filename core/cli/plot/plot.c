@@ -227,7 +227,7 @@ static const PlaitOption options[] = {
   PLAIT_OPTION_FORCE (Options),
   PLAIT_OPTION ("width", 0, REAL, settings.width, "Printed width in centimetres; default: 8", "CM", 2, 100),
   PLAIT_OPTION ("size", 0, REAL, settings.size, "Printed size of letters in points; default: 7", "PT", 2, 40),
-  PLAIT_OPTION ("font", 0, TEXT, settings.font, "Font (Sans)", "NAME"),
+  PLAIT_OPTION ("font", 0, TEXT, settings.font, "Font; default: Sans", "NAME"),
   PLAIT_OPTION ("labels", 0, CHOICE, labels, "Labels of a heatmap; default: tokens", LABELS),
   PLAIT_OPTION ("layer", 0, TEXT, layer, "Layer of a heatmap: a number from 0, or mean; default: the last", "N"),
   PLAIT_OPTION ("head", 0, TEXT, head, "Head of a heatmap: a number from 0, or mean; default: mean", "N"),

@@ -261,10 +261,10 @@ const PlaitCommand plait_command_report = {
   .summary = "Make one HTML page of runs, a grid or a dump",
   .details
   = "Scores, training curves, translations, attention, settings; the page needs no other file and no network. With "
-    "script, any sentence can be selected, by number, words, score or difference, and any source, layer and head; two "
-    "runs are drawn with one scale of colour. Without script, the first translations are shown.\nThe same runs give "
-    "the same bytes.\n\nExamples:\n  plait report run.h5 -o report.html\n  plait report grid/grid.h5 --sentences 5 -o "
-    "grid.html\n  plait report dump.h5 -o dump.html    # what plait translate --attention wrote",
+    "JavaScript, any sentence can be selected, by number, words, score or difference, and any source, layer and head; "
+    "two runs are drawn with one scale of colour. Without JavaScript, the first translations are shown.\nEqual runs "
+    "give equal bytes.\n\nExamples:\n  plait report run.h5 -o report.html\n  plait report grid/grid.h5 --sentences 5 "
+    "-o grid.html\n  plait report dump.h5 -o dump.html    # what plait translate --attention wrote",
   .options = options,
   .size = sizeof (Options),
   .defaults = &(const Options){ .sentences = 3 },

@@ -486,7 +486,7 @@ const PlaitCommand plait_command_grid = {
              "each and about a minute in total.\n"
              "\n"
              "With match=parameters and match.vary=decoder.feed_forward in [grid], the named widths are chosen in each "
-             "cell so that all cells have as many parameters as the first; --dry-run shows them.\n"
+             "cell so that all cells have about as many parameters as the first; --dry-run shows them.\n"
              "\n"
              "In [grid], zip=source.en.layers & source.de.layers makes axes vary together, and "
              "only.combiner.heads=decoder.combiner=flat applies an axis only to cells that meet the condition.\n"

@@ -181,8 +181,8 @@ const PlaitCommand plait_command_test = {
   .summary = "Evaluate a finished run or the runs of a grid under other settings, and store the scores in their files",
   .details = "Trained parameters do not change. A split that was already evaluated under equal settings is not "
              "evaluated again; the table of a grid is made anew. Without --as the run has these settings from then on, "
-             "and plait grid with the old settings evaluates it again. With --as NAME the scores appear as SPLIT.NAME "
-             "beside the others in every table.\n"
+             "and plait grid with the old settings evaluates the run again. With --as NAME the scores appear as "
+             "SPLIT.NAME beside the others in every table.\n"
              "\n"
              "Examples:\n"
              "  plait test run.h5 --set 'evaluate.metrics=bleu;chrf;rouge' --set evaluate.attention=20\n"

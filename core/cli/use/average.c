@@ -80,9 +80,9 @@ const PlaitCommand plait_command_average = {
   .details
   = "The checkpoints belong to one run, or to runs of one architecture and vocabulary, which may differ in seed and in "
     "settings of training. CHECKPOINT is best (the default), last, average, or update-N of a run with train.keep. The "
-    "new run has the settings and vocabularies of the first one. The commands translate, score, test, show and export "
-    "read it; it cannot be trained further, except by train.initialise. Its table /average/runs lists the checkpoints "
-    "with the SHA-256 of their parameters.\n"
+    "new run has the settings and vocabularies of the first run. The commands translate, score, test, show and export "
+    "read the new run; it cannot be trained further, except by train.initialise. Its table /average/runs lists the "
+    "checkpoints with the SHA-256 of their parameters.\n"
     "\n"
     "Examples:\n"
     "  plait average run.h5:update-800 run.h5:update-900 run.h5:update-1000 --output mean.h5\n"

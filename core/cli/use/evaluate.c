@@ -523,7 +523,7 @@ run_command (PlaitInvocation *invocation, GError **error)
 
 static const PlaitOption options[] = {
   PLAIT_OPTION ("reference", 'r', TEXTS, references,
-                "References, plain or gzip; repeat for more, where an empty line is no further reference", "FILE"),
+                "References, plain or gzip; repeat for further files, where an empty line is no reference", "FILE"),
   PLAIT_OPTION ("hypothesis", 'i', TEXTS, hypotheses,
                 "File of a system's translations; repeat for more systems, which are tested against the first", "FILE"),
   PLAIT_OPTION ("metric", 'm', TEXT, metrics, "Metrics with their options; default: bleu;chrf", "LIST"),
@@ -549,10 +549,10 @@ const PlaitCommand plait_command_evaluate = {
   .synopsis = "--reference FILE... --hypothesis FILE... [--metric LIST] [--source FILE] [--sentences] [--json]",
   .summary = "Score translations in text files, and test systems against the first",
   .details
-  = "Files have one sentence a line, plain or gzip; \"-\" is standard input. Metrics are bleu, chrf, chrf++ and ter "
-    "(equal to sacreBLEU), meteor (exact and stem matches), multi-bleu (equal to multi-bleu.perl -lc), rouge (equal to "
-    "rouge-score), and repetition. Write NAME or NAME:OPTION,OPTION=VALUE, separated by ';', as in evaluate.metrics of "
-    "an experiment. With unit=document a metric scores documents, which end at blank lines.\n"
+  = "Files have one sentence a line, plain or gzip; \"-\" is standard input. Metrics include bleu, chrf, chrf++ and "
+    "ter (equal to sacreBLEU), meteor (exact and stem matches), multi-bleu (as multi-bleu.perl -lc), rouge (equal to "
+    "rouge-score), and repetition; plait inspect metrics lists all. Write NAME or NAME:OPTION,OPTION=VALUE, separated "
+    "by ';', as in evaluate.metrics. With unit=document a metric scores documents that end at blank lines.\n"
     "\n"
     "Examples:\n"
     "  plait evaluate --reference test.cs --hypothesis system.txt\n"

@@ -42,7 +42,7 @@ const PlaitCommand plait_command_export = {
   .summary = "Write the parameters of a run as safetensors, which other programs read",
   .details
   = "The file has all parameters under their names, unchanged, and the experiment in its metadata. train.initialise "
-    "reads it back, bit for bit. A weight is [inputs, outputs], a bias or gain [1, width]. The script "
+    "reads the file back, bit for bit. A weight is [inputs, outputs], a bias or gain [1, width]. The script "
     "experiments/to-ctranslate2.py makes a CTranslate2 model from a run.\n"
     "\n"
     "Examples:\n"

@@ -461,7 +461,7 @@ static const PlaitOption options[] = {
   PLAIT_OPTION ("prefix", 0, TEXT, prefix, "Begin the translation of line i with line i of this file", "FILE"),
   PLAIT_OPTION ("constraints", 0, TEXT, constraints,
                 "Put all phrases of line i of this file, separated by tabs, into the translation of line i", "FILE"),
-  PLAIT_OPTION ("format", 0, TEXT, format, "Output format; tsv and json include scores; default: text", FORMATS),
+  PLAIT_OPTION ("format", 0, TEXT, format, "Output format; default: text, or tsv for --n-best, --alignment", FORMATS),
   { NULL },
 };
 
@@ -472,20 +472,20 @@ const PlaitCommand plait_command_translate = {
     "FILE] [--constraints FILE] [--alignment LAYER[:HEAD]] [--set G.K=V]... [--attention DUMP.h5] [--force]",
   .summary = "Translate text with a trained run, or an ensemble of runs",
   .details
-  = "Prints one line for each line of the sources, or documents if the target has documents. A missing source must be "
-    "named by --without. If the encoder of source NAME reads trees, give them by --source NAME.trees=FILE.\n"
-    "With --format tsv each line is a hypothesis: number of the line, score, natural log-probability, text, number of "
-    "target tokens with the end token (the score counts it), and with --alignment one field per source in the "
-    "experiment's order. With --format json each line is an object with all hypotheses of a line. Alignments are pairs "
-    "SOURCE-TARGET of word numbers from 0 (Pharaoh format). A line that is empty in all sources has no hypotheses. "
-    "With --tsv each line of standard input has a column for each source, separated by tabs. An empty line or column "
-    "is an error if the run has data.empty=error; --set data.empty=missing treats the source as missing there.\n"
+  = "Prints a line for each line of the sources, or a document for each document if the target has documents. Name a "
+    "missing source by --without. If the encoder of source NAME reads trees, give them by --source NAME.trees=FILE.\n"
+    "With --format tsv each line is a hypothesis: number of the line from 1, score, natural log-probability, text, "
+    "number of target tokens including the end token, and with --alignment one field per source in the experiment's "
+    "order. With --format json each line is an object with all hypotheses of a line. Alignments are pairs "
+    "SOURCE-TARGET of word numbers from 0 (Pharaoh format). For a line that is empty in all sources, tsv has empty "
+    "fields. With --tsv each line of standard input has a column for each source, separated by tabs. An empty line or "
+    "column is an error if the run has data.empty=error; --set data.empty=missing treats the source as missing there.\n"
     "--prefix and --constraints name files with a line for each line of the sources; a line may be empty. The "
-    "translation begins with the prefix, and the search goes on from there; its score counts the prefix. The "
-    "translation contains every phrase of the constraints (Post & Vilar 2018), in any order; phrases may overlap. "
-    "Prefixes and phrases are cut into pieces by the target's vocabulary, each by itself, and a translation must have "
-    "these pieces. So it may continue the last word of a prefix or of a phrase: \"nation\" may become \"nations\". "
-    "decode.maximum_ratio leaves room for them. Both files are read before the first translation.\n"
+    "translation begins with the prefix, and its score counts the prefix. The translation contains every phrase of the "
+    "constraints (Post & Vilar 2018), in any order; phrases may overlap. Prefixes and phrases are cut into pieces by "
+    "the target's vocabulary, each by itself, and a translation must have these pieces. So the translation may "
+    "continue the last word of a prefix or phrase: \"nation\" may become \"nations\". The limit decode.maximum_ratio "
+    "leaves room for prefix and phrases. Both files are read before the first translation.\n"
     "--set decode.method=sample draws --n-best translations at random. --set decode.groups=N searches a beam in N "
     "groups that avoid each other's words. plait inspect decode lists the keys of both.\n"
     "Several runs form an ensemble. They need one target vocabulary, and may differ in everything else. The command "
