@@ -22,7 +22,8 @@ PlaitCodeOwner plait_tape_set_caller (PlaitTape *tape, PlaitCodeOwner caller);
 PlaitNode *plait_tape_keyed_leaf (PlaitTape *tape, gconstpointer key, PlaitTensor value, const PlaitTensor *gradient,
                                   const PlaitPacked *packed);
 
-/* Returns the gradient of the leaf with key @key; no data if no gradient has arrived or there is no such leaf. */
+/* Returns the gradient of the leaf with key @key. No data if there is no such leaf or, with plait_tape_keep_gradients,
+ * if no gradient has arrived. */
 PlaitTensor plait_tape_keyed_gradient (const PlaitTape *tape, gconstpointer key);
 
 /* Reports the progress of backward to callers who use gradients before its end. Nodes are numbered from 1 in the
@@ -39,9 +40,9 @@ gint plait_tape_keyed_place (const PlaitTape *tape, gconstpointer key);
 void plait_tape_keep_gradients (PlaitTape *tape);
 gboolean plait_tape_keeps_gradients (const PlaitTape *tape);
 
-/* Sets the precision of products, forward and backward: of linear layers, recurrent and tree cells, the output layer,
- * and attention to many keys. Everything else stays in PlaitScalar: query-key pairs, softmax, norms, embeddings and
- * sums. @precision must run on this processor and not be int8. Holds until plait_tape_begin. */
+/* Sets the precision of the products, forward and backward, in linear layers, recurrent and tree cells, the output
+ * layer, and attention to many keys. Everything else stays in PlaitScalar: query-key pairs, softmax, norms, embeddings
+ * and sums. @precision must run on this processor and not be int8. Holds until plait_tape_begin. */
 void plait_tape_set_precision (PlaitTape *tape, PlaitPrecision precision);
 PlaitPrecision plait_tape_precision (const PlaitTape *tape);
 
@@ -83,7 +84,7 @@ void plait_tape_release (PlaitTape *tape, PlaitTensor tensor);
  * tensor after that backward. */
 PlaitTensor plait_tape_save (PlaitTape *tape, PlaitNode *node, gint64 rows, gint64 width);
 
-/* Releases the tensors of plait_tape_save before backward, for a node that has no backward pass. */
+/* Releases the tensors of plait_tape_save now, for a node that needs no gradient. */
 void plait_tape_release_saved (PlaitTape *tape, PlaitNode *node);
 
 /*
@@ -124,8 +125,7 @@ PlaitNode *plait_tape_node_in_place (PlaitTape *tape, const PlaitOperator *opera
 /* Marks the value of @node as cheap to recompute, so it may be discarded once it has been consumed. */
 void plait_tape_mark_discardable (PlaitTape *tape, PlaitNode *node);
 
-/* Discards the values that are marked as discardable and that all consumers have read. Called at the end of each
- * sublayer. */
+/* Discards the values that are marked as discardable and have been consumed. Called at the end of each sublayer. */
 void plait_tape_discard_values (PlaitTape *tape);
 
 /* Returns plait_dropout (plait_linear (...), @rate) as one operator, which keeps one value instead of two. @activation
@@ -150,10 +150,10 @@ void plait_gradient_scatter (PlaitTape *tape, PlaitNode *input, PlaitTensor grad
 /* Adds @factor * @from to the gradient of @input. Does nothing if @input is NULL or needs no gradient. */
 void plait_gradient_add (PlaitTape *tape, PlaitNode *input, PlaitScalar factor, PlaitTensor from);
 
-/* Like plait_gradient_target, but @input may take over the storage of *gradient (contiguous, in the arena, in the
- * shape of @input) if @input has no gradient yet. Then *beta is 0, the returned tensor has the values of *gradient,
- * the caller changes it in place, and gradient->data is set to NULL. The call must be the last contribution of a
- * backward. */
+/* Like plait_gradient_target. But if @input has no gradient yet and is not a view, @input takes over the storage of
+ * *gradient (contiguous, in the arena, in the shape of @input). Then *beta is 0, the caller changes the returned
+ * tensor, which has the values of *gradient, in place, and gradient->data is set to NULL. The call must be the last
+ * contribution of a backward. */
 PlaitTensor plait_gradient_inherit (PlaitTape *tape, PlaitTensor *gradient, PlaitNode *input, PlaitScalar *beta);
 
 /* Adds @factor * *gradient to the gradient of @input; may hand over the storage as plait_gradient_inherit does. */
@@ -186,8 +186,8 @@ const PlaitPacked *plait_weight_reuse_transposed (PlaitTape *tape, PlaitNode *we
                                                   PlaitPrecision precision);
 
 /* Sets factor->packed to the panels that plait_weight_reuse_packed returns, or plait_weight_reuse_transposed if
- * @transposed. If it returns no panels and many steps will use @factor (@many), packs panels that only @factor uses.
- * Does nothing if @weight is NULL. */
+ * @transposed. If there are no panels and @many is TRUE (many steps will use @factor), packs panels that only @factor
+ * uses. Does nothing if @weight is NULL. */
 void plait_weight_reuse_pack (PlaitTape *tape, PlaitRnnWeight *factor, PlaitNode *weight, gint64 rows,
                               gboolean transposed, gboolean many);
 
@@ -227,8 +227,8 @@ PlaitNode *plait_sibling_softmax (PlaitTape *tape, const PlaitSiblingGroups *gro
                                   PlaitNode *scores, PlaitQueryKeyPairs *leaves);
 
 /*
- * PLAIT_GRADIENT_TERM for a term that one kernel call computes from the output gradient @dy: returns @dy, multiplied by
- * the factor that a mutation test sets. Each term is linear in @dy.
+ * PLAIT_GRADIENT_TERM for a term that one kernel call computes and that is linear in the tensor @dy, such as the output
+ * gradient. Returns @dy, multiplied by the factor that a mutation test sets.
  */
 #ifdef PLAIT_SCALAR_DOUBLE
 PlaitTensor plait_gradient_term_tensor (PlaitTape *tape, double factor, PlaitTensor dy);

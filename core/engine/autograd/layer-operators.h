@@ -22,9 +22,9 @@ PlaitNode *plait_add_positions (PlaitTape *tape, PlaitNode *x, PlaitRagged rows,
                                 double rate);
 
 /* Returns a node [rows, w]: attention of each query row over its own @n items, such as the contexts of several memories
- * (Libovicky et al. 2018, eq. 7-8). keys[j] and values[j] [rows, w] hold item j of every row. present[j]: NULL, or one
- * byte for each row; an absent item gets no weight. A row without any item gives zeros. @weights: NULL, or receives
- * [heads][rows][n]. */
+ * (Libovicky et al. 2018, eq. 7-8). keys[j] and values[j] [rows, w] hold item j of every row. present[j]: one byte for
+ * each row, 0 if item j is absent and gets no weight; @present or present[j] NULL: no item is absent. A row without any
+ * item gives zeros. @weights: NULL, or receives [heads][rows][n]. */
 PlaitNode *plait_attention_over_items (PlaitTape *tape, PlaitNode *queries, PlaitNode *const *keys,
                                        PlaitNode *const *values, const guint8 *const *present, guint n,
                                        const PlaitAttentionOptions *options, PlaitScalar *weights);
@@ -57,15 +57,16 @@ PlaitNode *plait_sparse_weighted_sum (PlaitTape *tape, const PlaitSelectedRows *
  * Returns a node [leaves, 1]: the weights of the leaves that descents from the top level of a memory reach
  * (attention/tree-descent.h). The score of a row is scale * query . key; with @vector [1, a], it is vector . tanh
  * (query + key). queries [query rows, w], keys [rows, w]. The choice of rows has no gradient. *result belongs to the
- * tape and lists all weighed rows if @all. @values [rows, w] or NULL: values of the leaves, only prefetched.
+ * tape and lists all weighed rows if @all or if the mode computes gradients. @values [rows, w] or NULL: values of the
+ * leaves, only prefetched.
  */
 PlaitNode *plait_tree_descent (PlaitTape *tape, const PlaitTreeDescent *descent, PlaitNode *queries, PlaitNode *keys,
                                PlaitNode *values, double scale, PlaitNode *vector, gboolean all,
                                PlaitTreeDescentResult *result);
 
 /*
- * Blocks of rows. Each row has a number; the halting weights of a full block are the numbers of its rows, except the
- * last weight, which fills the sum up to 1. What remains of the last row's number is dropped (adaptive computation
+ * Blocks of rows. Each row has a number. In a full block, the halting weight of a row is its number, except that the
+ * weight of the last row fills the sum up to 1. What remains of the last row's number is dropped (adaptive computation
  * time, Graves 2016) or is that row's weight in the next block (continuous integrate-and-fire, Dong & Xu 2020). The
  * arrays are borrowed.
  */
@@ -171,7 +172,7 @@ typedef struct
 {
   PlaitNode *gate;                 /* input of the sigmoid that gives g: [r, 1] */
   const PlaitCopyableWords *words; /* words of the n memories */
-  const PlaitQueryKeyPairs *pairs; /* [n] pairs of the r rows with the rows of each memory */
+  const PlaitQueryKeyPairs *pairs; /* [n] for each memory, the pairs of the r rows as queries with its rows */
   PlaitNode *const *weights;       /* attention weights [pairs, 1] on each memory, not negative: [n] */
 } PlaitOutputCopies;
 

@@ -75,8 +75,8 @@ plait_linear (PlaitTape *tape, PlaitNode *x, PlaitNode *weight, PlaitNode *bias,
   return plait_linear_dropout (tape, x, weight, bias, activation, 0);
 }
 
-/* Only the value after dropout is stored. The next layer reads it, and so does ReLU's derivative: kept elements suffice
- * to compute it, and dropped elements have no gradient. */
+/* The value after dropout is stored, but not the one before. The next layer reads the stored value, and so does ReLU's
+ * derivative: kept elements suffice to compute it, and dropped elements have no gradient. */
 PlaitNode *
 plait_linear_dropout (PlaitTape *tape, PlaitNode *x, PlaitNode *weight, PlaitNode *bias, PlaitActivation activation,
                       double rate)

@@ -121,9 +121,9 @@ typedef struct
   double scale;    /* factor of query . key; 0: 1 / sqrt (w / heads) */
   gboolean causal; /* TRUE: query t of a sentence sees its keys 0 .. t; one memory only */
   double dropout;  /* rate of dropout on the weights, after the softmax: 0 <= dropout < 1 */
-  /* The next two options need one memory, with one row for each row of the queries. Without @causal, the memory may
-   * have more rows, as in search; then the last query of a sentence has the position of the sentence's last memory
-   * row. */
+  /* The next two options need one memory without transposed_keys, with as many rows as queries in each sentence.
+   * Without @causal, the memory may have more rows, as in search; then the last query of a sentence has the position of
+   * the sentence's last memory row. */
   gboolean linear_bias; /* TRUE: subtract slope * distance from the scaled scores (ALiBi, Press et al. 2022) */
   gint64 window;        /* a query sees only keys at a distance less than @window; 0: all keys */
 } PlaitAttentionOptions;

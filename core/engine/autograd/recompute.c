@@ -67,7 +67,8 @@ release_since (PlaitTape *tape, Marks before)
     plait_tape_release_node (tape, node);
 }
 
-/* Lowers n_consumers of the inputs of all nodes made since @before, because backward makes these nodes again. */
+/* Lowers n_consumers of the inputs of all nodes made since @before: backward makes these nodes again, and counts them
+ * then. */
 static void
 forget_since (PlaitTape *tape, Marks before)
 {

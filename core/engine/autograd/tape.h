@@ -31,7 +31,8 @@ typedef struct
   /* Computes node->value again, bit for bit, into the allocated node->value. NULL: values are never discarded. */
   void (*recompute) (PlaitTape *tape, PlaitNode *node);
   gboolean ignores_value;  /* TRUE if backward reads only the shape of node->value */
-  gboolean ignores_inputs; /* TRUE if backward reads only the shapes of the inputs' values */
+  gboolean ignores_inputs; /* TRUE if backward reads only the shapes of the inputs' values, or restores these values
+                              itself */
 } PlaitOperator;
 
 struct PlaitNode

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "autograd/tape-private.h"
 
-/* A weight with at least MIN_USES uses of at most FEW_ROWS rows is packed, and the rows of these uses are collected. A
- * product of MAX_ROWS rows takes as little time for each row as a larger product. */
+/* A weight with at least MIN_USES uses is packed for its products of at most FEW_ROWS rows, and the rows of these
+ * products are collected. A product of MAX_ROWS rows takes as little time for each row as a larger product. */
 #define MIN_USES 4
 #define FEW_ROWS 128
 #define MAX_ROWS 512
@@ -146,7 +146,7 @@ plait_weight_reuse_collect (PlaitTape *tape, PlaitNode *weight, PlaitNode *bias,
   entry->rows += x.rows;
 }
 
-/* Returns a lower bound for the places of nodes that read both the weight and the bias of @entry. */
+/* Returns the first place at which a node can read both the weight and the bias of @entry. */
 static gint
 last_place (const PlaitWeightReuse *entry)
 {
