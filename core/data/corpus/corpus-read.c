@@ -189,7 +189,8 @@ empty_side (PlaitCorpusSide *side)
   g_array_set_size (side->sentences, 0);
 }
 
-/* Reads the rest of @side, after @n lines or documents, and returns their total, or -1 on failure. */
+/* Reads the rest of @side, after @n lines or documents. Returns the number of all its lines or documents, or -1 on
+ * failure. */
 static gint64
 count_all (PlaitCorpusSide *side, gint64 n, GError **error)
 {
@@ -225,7 +226,7 @@ plait_corpus_fail_on_end (const char *ended, const char *going, gint64 line, GEr
 }
 
 /* Fails because some files end at line @line of the block and others do not. Counts the lines of two of them for the
- * message. */
+ * message, unless they may be pipes. */
 static gboolean
 fail_on_line_counts (PlaitCorpusBlock *block, gint64 line, GError **error)
 {

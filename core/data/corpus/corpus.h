@@ -99,8 +99,8 @@ typedef struct
    * (no_tree=drop) are dropped and counted. */
   gboolean keep_all;
 
-  /* Cache of encoded text, or NULL. Used for sentences without trees, if one file is large and the digests of all are
-   * known. */
+  /* Cache of encoded text, or NULL. Used if the digests of all files are known, and no stream has trees, documents or
+   * the text of unknown words. */
   const PlaitTextCache *text_cache;
 } PlaitCorpusSettings;
 

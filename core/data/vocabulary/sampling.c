@@ -285,7 +285,8 @@ sum_forward (const Draw *draw)
   return forward;
 }
 
-/* Returns the piece that ends at byte @end of a drawn segmentation, and its start in *@start. */
+/* Draws a piece that ends at byte @end, in proportion to the weights of segmentations. Returns its id, and its start in
+ * *@start. */
 static gint32
 draw_backward (Draw *draw, const double *forward, gsize end, gsize *start)
 {
