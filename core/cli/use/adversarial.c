@@ -152,7 +152,7 @@ print_json (const Test *test)
   plait_json_print (json);
 }
 
-/* Scores the split unchanged, and once for each source and perturbation of @wanted [n_wanted]. */
+/* Scores the split unchanged, and once for each source and perturbation of @wanted [n_wanted]. Prints the scores. */
 static gboolean
 run_test (const Test *test, const Perturbation *wanted, guint n_wanted, gboolean json, GError **error)
 {

@@ -39,7 +39,7 @@ typedef struct
 {
   guint64 seed;
   guint resamples;
-  gboolean tested; /* TRUE: differences are tested; FALSE with --test none, or if there is only one system */
+  gboolean tested; /* FALSE with --test none, with --sentences, or for one system: differences are not tested */
   PlaitTest test;
   guint trials;
   GPtrArray *metrics;

@@ -15,7 +15,7 @@ typedef struct
   guint n;                      /* number of different source names in all runs */
   guint n_names;                /* number of names: of sources, then of trees and factors */
   char **names;                 /* [n_names]: "NAME" of every source, then "NAME.trees" and "NAME.FACTOR" */
-  guint *owners;                /* [n_names]: number of the source that each name belongs to */
+  guint *owners;                /* [n_names]: index of the source of trees and factors; 0 for sources */
   PlaitTextLocation *locations; /* [n_names]: file or column of each name; zeros for a missing source */
   PlaitFeedTable table;
 } Files;
@@ -267,7 +267,7 @@ is_source (const char *text, gconstpointer data)
   return g_str_equal (text, "-") || find_name (files, text, files->n_names) < files->n_names;
 }
 
-/* Assigns the columns of standard input to the sources that @tsv names. */
+/* Assigns the columns of standard input to the sources, trees and factors that @tsv names. */
 static gboolean
 take_columns (const GPtrArray *runs, const char *tsv, Files *files, GError **error)
 {
@@ -345,7 +345,7 @@ find_files (const PlaitInference *inference, Files *files, GError **error)
   return check_sources (missing, files, error);
 }
 
-/* TRUE if standard input is read at most once, and no output replaces an input or an existing file. */
+/* TRUE if standard input is read at most once, and no output replaces an input or, without --force, an old file. */
 static gboolean
 check_files (const PlaitInference *inference, char *const *runs, const Files *files, const char *target, GError **error)
 {

@@ -86,7 +86,7 @@ gboolean plait_inference_open (PlaitInference *inference, const PlaitInvocation 
 
 /*
  * Returns the next batch with at most @sentences sentences. At the end, returns NULL without an error. Returns NULL
- * with an error for bad text, after a signal, and for a sentence that is too long.
+ * with an error for bad text, after a signal, and, unless data.too_long allows it, for a sentence that is too long.
  *
  * If data.too_long is skip, a sentence that is too long is returned as a batch of its own with inference->skips set.
  * The command must then print an empty result for it. (transfer full)

@@ -87,8 +87,8 @@ print_line (Sum *sum)
   sum->line = -1;
 }
 
-/* Prints a score for each sentence of a document. A sentence ends before the start token of the next one, or with the
- * end token. A blank line separates documents. If @rows is NULL, @batch was skipped, and its scores are nan. */
+/* Prints a score for each sentence of a document. A score includes the start token of the next sentence or the end
+ * token. A blank line separates documents. If @rows is NULL, @batch was skipped, and its scores are nan. */
 static void
 print_sentences (const PlaitFeed *feed, const PlaitBatch *batch, const double *rows, Sum *sum)
 {

@@ -62,7 +62,7 @@ text_of (const Printer *printer, const PlaitHypothesis *hypothesis)
   return g_string_free (numbers, FALSE);
 }
 
-/* Returns the number of target rows: the tokens and the end token, if there is one; two for any span. */
+/* Returns the number of target rows: tokens, and the end token if there is one; 2 for "no answer" (only token -1). */
 static gint64
 length_of (const PlaitHypothesis *hypothesis)
 {
@@ -311,9 +311,9 @@ has_n_best (const Options *options)
   return options->n_best > 0 || plait_option_set_value (options->text.sets, "decode.n_best");
 }
 
-/* Fills the list @implied [3] with settings that are checked together with those of --set: decode.n_best=1, unless
- * --set gives decode.n_best, and decode.beam=@beam if --beam is given. decode_settings applies --n-best, which can
- * raise the beam. */
+/* Fills @implied [3], a list of settings that are checked together with --set: decode.n_best=1 unless --set gives
+ * decode.n_best; decode.beam=@beam if --beam is given. --n-best, which can raise the beam, is applied later, by
+ * decode_settings. */
 static void
 imply_sets (const Options *options, const char *beam, PlaitOverride *implied)
 {

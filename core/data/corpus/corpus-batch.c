@@ -5,7 +5,7 @@
 #include "corpus/corpus-private.h"
 #include "corpus/batch-builder.h"
 
-/* @stored_tuple of these functions is the index in the stream's store, or -1 if the source is absent
+/* @stored_tuple of these functions is the index in the stream's store, or -1 if the tuple lacks the source
  * (plait_corpus_stored_tuple). */
 
 gint64

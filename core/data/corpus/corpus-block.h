@@ -42,8 +42,12 @@ struct PlaitCorpusSide
   GString *text;
   gsize ends[BLOCK_LINES]; /* end of each line in @text */
   gboolean blank[BLOCK_LINES];
-  gint64 numbers[BLOCK_LINES];            /* line number in the file at which each line of the block begins */
-  gint64 number;                          /* number of the last line that was read, from 1; at the end, one more */
+  gint64 numbers[BLOCK_LINES]; /* line number in the file at which each line of the block begins */
+
+  /* Number, from 1, of the last line read, or of the first line of the last document read. At the end: number of lines
+   * + 1. */
+  gint64 number;
+
   GArray *ids[BLOCK_LINES / PIECE_LINES]; /* gint32, ids of the lines of a piece end to end */
   PlaitCorpusRange line_ids[BLOCK_LINES]; /* range of the line's ids in the array of its piece */
 
@@ -70,8 +74,8 @@ typedef struct
   gint64 n_sides;
   gboolean by_turns; /* TRUE: the sides are read line by line in turn, for texts from pipes */
 
-  /* For texts that several streams of a feed read. The key is "/" and the path of the text, or the number of its
-   * column. The value is a GPtrArray of the PlaitTextReaders of the text that no stream has taken yet. */
+  /* Readers of texts that several streams of a feed read. Key: "/" and the path of the text, or the number of its
+   * column. Value: a GPtrArray of PlaitTextReaders, one for each stream that has not taken its reader yet. */
   GHashTable *shared;
   gint64 wanted; /* number of lines to read, at most BLOCK_LINES; if @by_turns, the caller sets it for each block */
   gint64 lines;  /* number of lines that all sides have */
@@ -79,7 +83,7 @@ typedef struct
   gint64 pieces;
   GArray *kept; /* (element-type PlaitCorpusTuple) tuples of the block that are kept */
 
-  PlaitDocument *cut_from; /* [streams] the encoded texts of one document, one for each side that has documents */
+  PlaitDocument *cut_from; /* [streams] one document in the encoding of each side that has documents */
   GArray *ends;            /* gint64, sentence at which each chunk of the document in @cut_from ends */
 } PlaitCorpusBlock;
 

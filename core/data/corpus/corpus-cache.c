@@ -9,9 +9,9 @@
 /* Increase it when equal text and settings give another corpus, or when the layout of the files changes. */
 #define FORMAT 4
 
-/* Header of the corpus file. After the header come: for each text file, the line at which the next text file begins
- * (gint64); for each text stream and factor, a Stream; for each tuple, its line (guint32), if has_lines; and the XXH3
- * hash of all bytes before the hash. */
+/* Header of the corpus file. After the header come: for each of the n_files files, the line at which the next file
+ * begins (gint64); for each text stream and factor, a Stream; for each tuple, its line (guint32), if has_lines; and the
+ * XXH3 hash of all bytes before the hash. */
 typedef struct
 {
   gint64 format; /* FORMAT; differs if the file is read with another byte order */

@@ -23,8 +23,8 @@ plait_corpus_append_factors (const PlaitCorpusStreamState *stream, gint64 tuple,
         return FALSE;
       for (gint64 i = 0; i < n; i++)
         {
-          /* A space at the end has the word -1. It gets the factor of the next word if the text is truncated, else that
-           * of the last word. */
+          /* A piece that is only a space at the end of @ids has the word -1. If the text is truncated, the piece gets
+           * the factor of the first word that was cut off, else the factor of the last word. */
           gint64 word = MIN (words[i] < 0 ? n_words : words[i], n_tokens - 1);
           gint32 id = ids[i] < PLAIT_TOKEN_UNKNOWN ? ids[i]
                       : word < 0                   ? PLAIT_TOKEN_UNKNOWN

@@ -14,7 +14,7 @@ typedef struct
 {
   char *path;           /* path of the text; NULL: the stream is absent */
   PlaitFileStamp stamp; /* stamp of the text file before it was read */
-  char *trees_path;     /* path of the trees; NULL: trees are made without a file */
+  char *trees_path;     /* path of the trees; NULL: no trees, or trees that are made without a file */
   PlaitFileStamp trees_stamp;
 } PlaitCorpusFile;
 
