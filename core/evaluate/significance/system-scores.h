@@ -28,8 +28,8 @@ gboolean plait_system_scores_compare (PlaitSystemScore *const *systems, guint n,
 void plait_system_scores_add_json (const PlaitSystemScore *scores, const GPtrArray *metrics, const char *name,
                                    gboolean compared, PlaitJson *json);
 
-/* plait_system_score_columns adds the columns of a metric, with difference and p if @tests. plait_system_score_cells
- * adds the cells of @score in these columns. For the first system @compared is FALSE: its difference and its cells of p
- * are "–". */
+/* plait_system_score_columns adds the column of the metric of @score and, if @tests, the columns of difference and p.
+ * plait_system_score_cells adds the cells of @score in these columns. @compared is FALSE for the first system, whose
+ * cells of difference and p are "–". */
 void plait_system_score_columns (PlaitTable *table, const PlaitSystemScore *score, gboolean tests);
 void plait_system_score_cells (PlaitTable *table, const PlaitSystemScore *score, gboolean tests, gboolean compared);

@@ -213,8 +213,9 @@ count (const PlaitNgrams *ngrams, guint sequence, guint32 *counts)
     counts[numbers[i]]++;
 }
 
-/* Sums over the n-grams of sequence 0. If @repeated, counts the repetitions that none of the references @first .. @last
- * - 1 has; else counts occurrences, but at most the largest count in one reference. */
+/* Returns a sum over the n-grams of sequence 0. Its references are the sequences @first .. @last - 1. If @repeated,
+ * counts the repetitions that no reference has; else counts occurrences, for each n-gram at most its largest count in
+ * one reference. */
 static gsize
 sum_counts (PlaitNgrams *ngrams, guint first, guint last, gboolean repeated)
 {

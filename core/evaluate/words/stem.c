@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-/* A rule that replaces @suffix. The rule applies if the word without the suffix, but with the first @kept letters of
- * the suffix, has at least the measure given to the function apply. */
+/* A rule that replaces @suffix by @replacement. Its test: the part of the word that ends with the first @kept letters
+ * of the suffix has at least the measure that the function apply receives. */
 typedef struct
 {
   const char *suffix, *replacement;

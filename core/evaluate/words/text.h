@@ -33,8 +33,8 @@ typedef struct
   GRegex *compiled;                  /* compiled at the first use; NULL until then */
 } PlaitTextRule;
 
-/* Applies @rules, a static list, to @text one after the other. With G_REGEX_RAW the rules match bytes. Takes ownership
- * of @text. (transfer full) */
+/* Applies the rules of the static list @rules to @text, one after the other, and returns the result. With G_REGEX_RAW
+ * the rules match bytes. Takes ownership of @text. (transfer full) */
 char *plait_text_replace (char *text, PlaitTextRule *rules, GRegexCompileFlags flags);
 
 /* ---- defined in tokenise.c ---- */

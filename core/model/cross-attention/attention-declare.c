@@ -25,7 +25,7 @@ plait_cross_fault (PlaitCrossAttention *cross, PlaitErrorCode code, const char *
   g_prefix_error (&cross->fault, "%s: ", cross->declared->decoder->combiner->label);
 }
 
-/* Fails the step if the model runs already: @call declares something, which is allowed only in build. */
+/* Fails the step if the model runs, because the function @call may be called only in build. */
 static void
 expect_building (const PlaitCrossAttention *cross, const char *call)
 {
@@ -259,7 +259,8 @@ recurrent_declaration (const PlaitCrossAttention *cross, const PlaitAttendSettin
   };
 }
 
-/* Declares the gate of the cross-attention's sentinel, and the sentinel's key and value in @attention. */
+/* Declares the gate of the sentinel in the cross-attention, and the sentinel's projections in @attention. Stores a
+ * fault if another attention has a sentinel. */
 static void
 declare_sentinel (PlaitCrossAttention *cross, PlaitDeclaredAttention *attention,
                   const PlaitRecurrentAttentionDeclaration *declaration)

@@ -83,7 +83,7 @@ plait_attention_record_weights (PlaitAttentionRecord *record, guint layer, const
   return slot->weights;
 }
 
-/* Returns the layer's record with its weights allocated, zeros if they were not recorded yet. */
+/* Returns the layer's record. If its weights were not recorded yet, allocates them as zeros. */
 static PlaitRecordedLayer *
 layer_of_weights (PlaitAttentionRecord *record, guint layer, const char *name, guint memory, guint heads)
 {
@@ -216,7 +216,7 @@ first_row (const PlaitAttentionRecord *record, Query query, guint memory)
   return record->memories[memory].rows.offsets[query.sentence];
 }
 
-/* Appends copies of @sets to @to. Row @first of the original, the sentence's first row, is row @own in the copies. */
+/* Appends copies of @sets to @to. The first row of the sentence has number @first in @sets and @own in the copies. */
 static void
 copy_sets (const PlaitAttentionRecord *record, PlaitRecordedSets *to, gint64 own, const PlaitRecordedSets *sets,
            gint64 first)

@@ -19,7 +19,7 @@ typedef struct
   PlaitScalar *prepared; /* number that the coverage plugin prepared for each memory row; NULL if @name is NULL */
 } PlaitRecordedCoverage;
 
-/* One softmax over rows that a combiner selected. The sets of a query and head form a list, in the order of
+/* A set: one softmax over rows that a combiner selected. Each query and head has a list of sets, in the order of
  * computation. */
 typedef struct PlaitRecordedSet PlaitRecordedSet;
 struct PlaitRecordedSet
@@ -112,8 +112,8 @@ PlaitRecordedLayer *plait_attention_record_layer (PlaitAttentionRecord *record, 
 PlaitScalar *plait_attention_record_weights (PlaitAttentionRecord *record, guint layer, const char *name, guint memory,
                                              guint heads);
 
-/* Records softmaxes over the rows @selected, with @weights [selected rows]. If the attention has no dense weights yet,
- * allocates them as zeros. */
+/* Records the sets of @selected with their weights @weights [selected rows]. If the attention has no dense weights yet,
+ * allocates these as zeros. */
 void plait_attention_record_selected (PlaitAttentionRecord *record, guint layer, const char *name, guint memory,
                                       const PlaitSelectedRows *selected, const PlaitScalar *weights);
 
@@ -122,8 +122,8 @@ PlaitScalar *plait_attention_record_coverage (PlaitAttentionRecord *record, guin
                                               gint64 width);
 
 /* Copies @from, the record of step @step, into layer @layer of @record. @from has one layer, and one query row for each
- * target with more than @step rows. The queries of @record are whole targets. Set the queries and memories of @record
- * before the call. */
+ * target with more than @step rows. @record has a query row for each row of the targets. Set the queries and memories
+ * of @record before the call. */
 void plait_attention_record_add_step (PlaitAttentionRecord *record, guint layer, const PlaitAttentionRecord *from,
                                       gint64 step);
 

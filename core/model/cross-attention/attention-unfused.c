@@ -105,9 +105,10 @@ attend_head (const PlaitCrossAttention *cross, const PlaitDeclaredAttention *att
 }
 
 /*
- * Returns the projected weighted sums of the heads. Each head has one softmax over the rows of all @items [n] and, if
- * the attention has a sentinel, over the sentinel. @items has space for n + 1 items. @weights [heads] receives the
- * weights of each head before dropout, all items end to end.
+ * Returns the context: the weighted sums of the heads side by side, after the output projection. Each head has one
+ * softmax over the rows of all @items [n] and, if the attention has a sentinel, over the sentinel, which becomes item
+ * n. @items has space for n + 1 items. @weights [heads] receives the weights of each head before dropout, all items end
+ * to end.
  */
 static PlaitNode *
 attend_items (PlaitCrossAttention *cross, const PlaitDeclaredAttention *attention, Item *items, guint n,
@@ -171,9 +172,9 @@ mean_attention (const PlaitCrossAttention *cross, const PlaitDeclaredAttention *
                                : plait_scale (tape, plait_add_n (tape, paid, attention->heads), 1.0 / attention->heads);
 }
 
-/* Updates the coverage states of memory @i of @attention. Usually moves the states to the queries of the next step
- * before the update, so that states that no query continues are not updated. Moves the states after the update if
- * coverage is recorded or has a loss, because this needs all states. */
+/* Updates the coverage states of memory @i of @attention, and moves them to the queries of the next step. Usually the
+ * states move first, so that states that no query continues are not updated. If coverage is recorded or has a loss,
+ * which needs all states, the states move after the update. */
 static void
 update_coverage (const PlaitCrossAttention *cross, const PlaitDeclaredAttention *attention, guint i,
                  const PlaitQueryKeyPairs *pairs, PlaitNode *const *weights, gint64 from, PlaitNode *query)

@@ -147,8 +147,8 @@ typedef struct
   PlaitAttentionCost *rows_weighed;       /* cost to which the pass adds, or NULL */
   PlaitReadings *readings[PLAIT_READERS]; /* where to store the values that each reader reads; NULL: the reader reads
                                              nothing */
-  /* Queries of the next pass. Query i of the next pass continues query parents[i] of this pass, so the coverage states
-   * move to the next pass's queries. parents is NULL if the states do not move. */
+  /* Queries of the next pass, to which the coverage states of this pass move. Query i of the next pass continues query
+   * parents[i] of this pass. parents is NULL if the states do not move. */
   PlaitRagged next;
   const gint64 *parents;
 } PlaitCrossAttentionPass;
@@ -161,7 +161,7 @@ PlaitCrossAttentionPass plait_cross_pass (PlaitTape *tape, const PlaitMemory *me
  * tape. */
 typedef struct
 {
-  PlaitKeyValues *key_values; /* [attentions][n_memories]; keys is NULL if the attention does not read the memory */
+  PlaitKeyValues *key_values; /* [attentions][n_memories]; .keys is NULL if the attention does not read the memory */
   PlaitNode **coverage;       /* [attentions][n_memories]: node that the coverage plugin prepared, or NULL */
   PlaitNode **prepared;       /* [n_memories]: node that the combiner prepared, or NULL */
   PlaitTreeDescent *descents; /* [n_memories]: levels and children of the rows; set if the combiner reads the rows

@@ -48,7 +48,7 @@ typedef struct
   PlaitCrossReading *first, *last;
 } PlaitReadings;
 
-/* Appends an empty reading for a pass over @queries to @readings, and returns it. Turns recomputation off for the
+/* Appends an empty reading for a pass over @queries to @readings, and returns it. Backward does not recompute the
  * decoder layer that runs (plait_tape_keep_piece). */
 PlaitCrossReading *plait_readings_add (PlaitReadings *readings, PlaitTape *tape, PlaitRagged queries, guint n_memories);
 

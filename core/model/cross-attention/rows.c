@@ -22,8 +22,8 @@ plait_step_rows (PlaitArena *arena, PlaitRagged target, gint64 t)
           rows.before[n] = before;
           rows.target[n++] = target.offsets[s] + t;
         }
-      /* Count the sentence's row in the previous step, if it has one. Before the first step every sentence has one row,
-       * even an empty target. */
+      /* Count the row of the sentence in the previous step. A target with fewer than t rows has no such row. Before
+       * step 0 every sentence has one row, even an empty target. */
       before += t == 0 || length >= t;
       offsets[s + 1] = n;
     }
@@ -114,8 +114,8 @@ plait_memory_row_of_token (PlaitTape *tape, const PlaitMemory *memory, gint64 s,
   const gint64 *token = memory->links ? memory->links->token : NULL;
   GError *fault = NULL;
 
-  /* If the rows are the tokens in their order, without some of them, the row number is at most the position. Other
-   * encoders may have the row anywhere in the sentence. */
+  /* If the rows are all or some of the tokens in their order, the row number is at most the position, so search there
+   * first. Other encoders may have the row anywhere in the sentence. */
   for (gint64 row = first + MIN (position, end - first - 1); token && row >= first; row--)
     if (token[row] == position)
       return row;

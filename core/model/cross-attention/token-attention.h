@@ -25,7 +25,7 @@ gboolean plait_attention_selection_parse (const char *text, const char *name, Pl
                                           GError **error);
 
 /* TRUE if attention to @memory, which holds one sentence, can be shown as weights of tokens: at least one row is a
- * token, and in a binary tree children precede parents. */
+ * token, and in a binary tree each inner node has two children, which precede it. */
 gboolean plait_attention_has_tokens (const PlaitMemory *memory);
 
 /* Adds to @sums[i] the attention weights that target rows @begin .. @end - 1 give to token i of @memory, and to

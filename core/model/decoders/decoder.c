@@ -145,8 +145,8 @@ rows_of_sentences (PlaitTape *tape, PlaitRagged rows, const gint64 *sentences)
   return (PlaitRagged){ n, offsets };
 }
 
-/* Sets sentence_rows and sentence_ancestry of @decoding: the cache rows of each hypothesis's current sentence, which
- * are the last ones of its ancestry. */
+/* Sets sentence_rows and sentence_ancestry of @decoding to the cache rows of the current sentence of each hypothesis.
+ * These are the last rows of the hypothesis's ancestry. */
 static void
 find_sentence_ancestry (PlaitDecoding *decoding, const gint32 *tokens, const gint64 *parents, gint64 n)
 {
@@ -226,9 +226,9 @@ query_rows (const PlaitDecoder *decoder, PlaitTape *tape, PlaitRagged rows, gint
   return (PlaitQueryRows){ positions, sentences, tokens };
 }
 
-/* Returns the embeddings of @n target tokens. If @roles is not NULL, adds the embeddings of their roles: in the
- * decoder, the segment embeddings of Rohde, Wu & Liu 2021, section 4.1. Also clears the readings of the output and
- * stores the result in them. */
+/* Returns the embeddings of @n target tokens. If @roles is not NULL, adds the embeddings of the roles, which are the
+ * segment embeddings of Rohde, Wu & Liu 2021, section 4.1. Clears the readings of the output, and stores the result in
+ * these readings. */
 static PlaitNode *
 embed (const PlaitDecoding *decoding, const gint32 *tokens, const gint32 *roles, gint64 n)
 {

@@ -15,11 +15,12 @@ typedef struct
   gint32 *const *tags;   /* [tags of the model]: predicted tag of each row of the source; NULL: not predicted */
   PlaitNode **summaries; /* [n_summaries]: summary [sentences, width] of each source that has one */
   guint n_summaries;
-  double *multiplications;     /* [n_sources]: number of multiplications in each encoder (plait_tape_multiplications) */
-  PlaitRagged candidates;      /* [documents]: sentences of each document, which are read separately; set for choices */
-  PlaitRagged tagged;          /* [sentences]: tokens of the first source that receive a tag; set for tags */
-  const gint64 *tagged_tokens; /* [rows of tagged]: position of each token in its sentence */
-  PlaitLossPass *losses;       /* losses of encoders, combiner and coverage; NULL: not computed */
+  double *multiplications; /* [n_sources]: number of multiplications in each encoder (plait_tape_multiplications) */
+  PlaitRagged candidates; /* [documents]: sentences of each document, which the encoder reads separately; set if choices
+                             are predicted */
+  PlaitRagged tagged;     /* [sentences]: tokens of the first source that receive a tag; set if tags are the target */
+  const gint64 *tagged_tokens;            /* [rows of tagged]: position of each token in its sentence */
+  PlaitLossPass *losses;                  /* losses of encoders, combiner and coverage; NULL: not computed */
   PlaitAttentionCost *rows_weighed;       /* cost to which the decoder adds, or NULL */
   PlaitReadings *readings[PLAIT_READERS]; /* where the decoder stores the values that each reader reads; NULL:
                                              nothing */

@@ -20,7 +20,7 @@ typedef struct
   gint64 longest;      /* length of the longest sentence in the memory */
 } Links;
 
-/* Adds target row @target of sentence @sentence, whose @n links were added last. */
+/* Adds target row @target of sentence @sentence. The last @n of the links are those of this row. */
 static void
 add_row (Links *links, gint64 sentence, gint64 target, gint64 n)
 {

@@ -30,9 +30,9 @@ typedef struct
   guint column;       /* index of the loss in the loss columns */
 } PlaitGuidedAlignment;
 
-/* Makes one cross-attention of @decoder, which @guided->settings names, store its weights for the loss. Adds a column
- * for the loss to @columns. The caller has set @guided->settings and @guided->sources. Fails with PLAIT_ERROR_INPUT if
- * there is no such layer, attention or head; @decoder may be NULL if no source is aligned. */
+/* Makes the cross-attention of @decoder that guided->settings.layer selects store its weights for the loss. Adds a
+ * column for the loss to @columns. The caller has set @guided->settings and @guided->sources. Fails with
+ * PLAIT_ERROR_INPUT if there is no such layer, attention or head; @decoder may be NULL if no source is aligned. */
 gboolean plait_guided_alignment_build (PlaitGuidedAlignment *guided, const PlaitDecoder *decoder,
                                        const PlaitMemorySpecification *memories, guint n, PlaitLossColumns *columns,
                                        GError **error);

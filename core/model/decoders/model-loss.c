@@ -63,8 +63,8 @@ identity (PlaitTape *tape, gint64 width)
   return plait_leaf (tape, plait_tensor (ones, width, width), NULL);
 }
 
-/* Returns the rows of @states whose labels are known. With @tagged, the rows of a sentence are the tokens that receive
- * tags; NULL: one row for each sentence. */
+/* Returns the rows of @states whose labels are known. A sentence has a row for each of its tokens in @tagged; if
+ * @tagged is NULL, it has one row. */
 static PlaitNode *
 of_known_labels (PlaitTape *tape, PlaitNode *states, PlaitRagged target_rows, const PlaitRagged *tagged)
 {

@@ -36,9 +36,9 @@ struct PlaitModel
   PlaitHead *head;                     /* takes the place of the decoder; NULL if there is a decoder */
   PlaitCrossAttentionLayer *cross;     /* the decoder's last cross-attention, or NULL */
   PlaitModelOutput *output;            /* NULL if states are logits */
-  PlaitOutputMemory *copyable;         /* name of each memory, and if the output can copy its words: [n_memories] */
-  PlaitGuidedAlignment guided;         /* the loss on word alignments */
-  PlaitSourceTags *tags;               /* tags that the model predicts: [n_tags] */
+  PlaitOutputMemory *copyable; /* name of each memory, and whether the output can copy its words: [n_memories] */
+  PlaitGuidedAlignment guided; /* the loss on word alignments */
+  PlaitSourceTags *tags;       /* tags that the model predicts: [n_tags] */
   guint n_tags;
 };
 

@@ -54,8 +54,8 @@ add_candidate (const PlaitBeam *beam, gint64 sentence, GArray *entries, const Pl
 /*
  * Divides @places among @n banks and writes the places of each bank to @sizes. Bank i has @counts[i] candidates. All
  * banks get an equal share, and the last bank also gets the remainder. If a bank has fewer candidates than places, the
- * bank before it gets the free places. The places that are free after the first bank go to banks with further
- * candidates, the last bank first.
+ * bank before it gets the free places. Places that the first bank leaves free go to the banks with further candidates,
+ * to the last of these banks first.
  */
 static void
 allocate (guint places, gint64 n, const guint *counts, guint *sizes)
@@ -91,7 +91,7 @@ plait_beam_propose_by_bank (PlaitBeam *beam, gint64 sentence, guint best, const 
   plait_beam_propose (beam, sentence, best, 0, beam->width, ids, log_probabilities);
   for (guint i = 0; i < beam->n_candidates; i++)
     add_candidate (beam, sentence, entries, &beam->candidates[i]);
-  /* Add the best word of each hypothesis, and the words that lower its number of missing phrase tokens. */
+  /* For each hypothesis, add the best word, and the words that lower the number of missing phrase tokens. */
   for (guint i = 0; i < beam->n[sentence]; i++)
     for (guint k = 0; !hypotheses[i].ended && k < best; k = k == 0 ? beam->width : k + 1)
       {

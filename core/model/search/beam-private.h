@@ -50,8 +50,8 @@ struct PlaitBeam
   gint64 *offsets;
   gint32 *row_tokens;
   gint64 *row_parents;
-  gint64 *row_hypotheses; /* index in @hypotheses of each row's hypothesis; if groups share the row, the index of the
-                             first group's hypothesis */
+  gint64 *row_hypotheses; /* index in @hypotheses of the hypothesis that each row extends; if groups share the row, of
+                             the first group's hypothesis */
   guint *row_bans;        /* [rows + 1]: index in bans of each row's first banned word */
   GArray *bans;           /* gint32: words that may not follow a row */
   guint max_bans;         /* maximum number of banned words of a row */

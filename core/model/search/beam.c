@@ -31,8 +31,8 @@ plait_beam_forced_word (const PlaitBeam *beam, gint64 sentence)
   return beam->steps < requirement->prefix_length ? requirement->prefix[beam->steps] : -1;
 }
 
-/* Lists the words that would repeat an n-gram after @hypothesis: those that followed earlier occurrences of its last n
- * - 1 tokens. The words are distinct, unless the prefix repeats an n-gram. */
+/* Lists the words that would repeat an n-gram after @hypothesis: the words that followed earlier occurrences of its
+ * last n - 1 tokens. A word is listed twice only if the prefix repeats an n-gram. */
 static void
 ban_repeats (PlaitBeam *beam, const PlaitBeamHypothesis *hypothesis)
 {

@@ -48,8 +48,8 @@ pop (Heap *heap)
   return id;
 }
 
-/* Writes the words that remain after top_k and nucleus to @kept, most probable first, and returns their number. @total:
- * sum of all weights. */
+/* Writes the words that decode.top_k and decode.nucleus keep to @kept, most probable first, and returns their number.
+ * @total: sum of all weights. */
 static gint32
 keep (const PlaitDecodeSettings *settings, const double *weights, gint32 n, double total, gint32 *kept)
 {

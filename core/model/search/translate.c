@@ -87,7 +87,7 @@ typedef struct
   PlaitRanks *ranks; /* processes that share the batches, or NULL */
 } Pass;
 
-/* Computes the batch if @own; else another process computes it. */
+/* Callback for a batch. @own: TRUE if this process computes the batch, FALSE if another process does. */
 typedef gboolean (*PassBatch) (gpointer data, const PlaitBatch *batch, gboolean own, GError **error);
 
 /* Calls @take for all batches. With n processes, each process computes every n-th batch. */

@@ -30,8 +30,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitTranslation, plait_translation_free)
  * numbers. */
 void plait_translation_append (const PlaitVocabulary *vocabulary, const PlaitHypothesis *hypothesis, GString *text);
 
-/* Callback for each sentence of a batch, after the batch was computed. @sentence of @batch is sentence
- * @batch->sentence[@sentence] of the corpus. Must not keep the arguments. */
+/* Callback for a sentence of a batch, after the batch was computed. Sentence @sentence of @batch is sentence
+ * batch->sentence[@sentence] of the corpus. Must not keep the arguments. */
 typedef gboolean (*PlaitAttentionTaker) (const PlaitBatch *batch, gint64 sentence, const PlaitHypothesis *best,
                                          const PlaitAttentionRecord *attention, gpointer data, GError **error);
 

@@ -101,7 +101,7 @@ typedef struct
   const PlaitInput *input;
   gint64 first;  /* first row of the sentence in the input */
   gint64 tokens; /* number of rows */
-  gint64 *words; /* number of the word of each token, or -1: [tokens] */
+  gint64 *words; /* number of the word that contains each token, or -1: [tokens] */
   gint64 n_words;
 } Source;
 

@@ -13,11 +13,12 @@
 /* Microseconds between two checks for arrived pieces; a check costs far less. */
 #define PAUSE 200
 
-/* Lanes of the ring of processes: each lane carries pieces in one direction. */
+/* Lanes of the ring of processes. In each lane a process receives pieces from the previous process and sends them to
+ * the next one. */
 enum
 {
   LANE_SUMS,    /* partial sums, from the first process to the last */
-  LANE_RESULTS, /* final sums, from the last process to the first and from there to the others */
+  LANE_RESULTS, /* final sums, from the last process to the first and on to the others in turn */
   N_LANES
 };
 
@@ -26,9 +27,9 @@ typedef struct
 {
   PlaitAllReduce *all_reduce;
   PlaitTape *tape; /* NULL: not registered yet, or the shard failed */
-  gint left; /* backward has run for the nodes from this place of the tape on (PlaitTapeReport); 0: the shard ended */
-  gint64 looked; /* time of the last check for arrived pieces */
-  gint64 added;  /* number of pieces that this shard has added */
+  gint left;       /* backward has run for the nodes at and after this place (PlaitTapeReport); 0: the shard ended */
+  gint64 looked;   /* time of the last check for arrived pieces */
+  gint64 added;    /* number of pieces that this shard has added */
 } Shard;
 
 struct PlaitAllReduce
@@ -185,7 +186,8 @@ has_left (PlaitAllReduce *all_reduce, guint lane, gint64 i)
          && (i + PLAIT_RANKS_REQUESTS < passed || plait_ranks_has_sent (all_reduce->ranks, lane, request_of (i)));
 }
 
-/* Begins all receives for which a request is free. A final sum overwrites the partial sum of its piece. */
+/* Begins all receives for which a request is free. A final sum overwrites the partial sum of its piece, so the partial
+ * sum must have been sent. */
 static void
 begin_receipts (PlaitAllReduce *all_reduce)
 {

@@ -98,7 +98,7 @@ plait_trainer_truncated_batch (const PlaitTrainer *trainer, const PlaitBatch *ba
   return part;
 }
 
-/* Two of the first batches: the largest one with a long sentence, and the largest one without a long sentence. */
+/* Two of the sampled batches: the largest one with a long sentence, and the largest one without a long sentence. */
 typedef struct
 {
   PlaitBatch *all; /* the largest of the sampled batches with a long sentence; NULL if none has one */

@@ -30,7 +30,7 @@ gboolean plait_parameters_read_array (const PlaitParameters *parameters, PlaitSc
 gboolean plait_parameter_read_array (const PlaitParameter *parameter, PlaitScalar *array, PlaitRange range,
                                      PlaitStore *store, const char *path, GError **error);
 
-/* Reads the first @rows rows of @parameter from dataset @path, which has @rows rows and may have any name. Call
+/* Reads dataset @path, which has @rows rows and any name, into the first @rows rows of @parameter. Call
  * plait_parameters_write_values before. */
 gboolean plait_parameter_read (const PlaitParameter *parameter, gint64 rows, PlaitStore *store, const char *path,
                                GError **error);

@@ -107,7 +107,7 @@ get_real (PlaitStore *store, const char *path, const char *name, double minimum,
       plait_store_path (store), path, name, plait_format_double (digits, *value), minimum < 0 ? "" : " from 0 on");
 }
 
-/* Reads the number of updates that the optimizer made in an earlier training; 0 if it is not stored. */
+/* Reads PlaitTrainer.begun of the stored training to *@begun; 0 if it is not stored. */
 static gboolean
 get_begun (PlaitStore *store, gint64 *begun, GError **error)
 {
@@ -257,9 +257,9 @@ read_recent (PlaitTrainer *trainer, PlaitStore *store, gint64 recent, GError **e
   return TRUE;
 }
 
-/* Returns @fixed [*@n] and, for each loss with items, a column for the loss and one for its accuracy. @means: offset of
- * the means in a row. @others: TRUE: also a column for each loss without items. Sets *@n to the number of all columns.
- * (transfer full) */
+/* Returns the columns of a table: @fixed [*@n], then two columns for each loss with items, the loss and its accuracy.
+ * If @others, also returns a column for each loss without items. @means: offset of the means in a row. Sets *@n to the
+ * number of all columns. (transfer full) */
 static PlaitStoreField *
 add_columns (const PlaitTrainer *trainer, const PlaitStoreField *fixed, guint *n, gsize means, gboolean others)
 {

@@ -36,9 +36,9 @@ struct PlaitTrainer
   PlaitClipping clipping;     /* clipping since the first update */
   PlaitClipping row_clipping; /* clipping since the last row of the training table */
   gint64 drops;               /* number of times that the schedule plateau has lowered the rate */
-  gint64 stalled;      /* number of validations since the best one, or if this is later, since the schedule plateau last
-                          lowered the rate */
-  gint64 stale;        /* number of validations since the best one */
+  gint64 stalled; /* number of validations since the later of two events: the best validation, or the last time that the
+                     schedule plateau lowered the rate */
+  gint64 stale;   /* number of validations since the best one */
   double first_ratio;  /* loss / loss of guessing in the first update (divergence.c) */
   double recent_ratio; /* loss / loss of guessing in the last updates (divergence.c) */
   GArray *rows;        /* PlaitTrainingRow */
@@ -67,8 +67,9 @@ gboolean plait_trainer_check_divergence (const PlaitTrainer *trainer, const Plai
 /* Computes the validation row of the current parameters. */
 gboolean plait_trainer_validate (PlaitTrainer *trainer, PlaitValidationRow *row, GError **error);
 
-/* Returns the mean of loss column @i for each sentence, or for each item if the loss has items. Sets *@accuracy to the
- * share of correct items. NaN: no value. @loss: sum of the loss over @sentences sentences, which have @items. */
+/* Returns the mean of loss column @i: for each item if the loss has items, else for each sentence. Sets *@accuracy to
+ * the share of correct items. NaN: there are no items. @loss: sum of the loss over @sentences sentences, which have
+ * @items. */
 double plait_trainer_mean_loss (const PlaitTrainer *trainer, guint i, double loss, PlaitLossItems items,
                                 gint64 sentences, double *accuracy);
 

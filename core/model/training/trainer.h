@@ -163,9 +163,9 @@ PlaitScalar *plait_trainer_average (const PlaitTrainer *trainer);
 gboolean plait_trainer_write (const PlaitTrainer *trainer, PlaitStore *store, GError **error);
 gboolean plait_trainer_read (PlaitTrainer *trainer, PlaitStore *store, GError **error);
 
-/* Reads the moments of the parameters @taken (NULL-terminated) from a training with the same optimizer, stored in
- * @store. *@step receives the number of updates of that training, after which the schedule of the learning rate
- * continues. */
+/* Reads the moments of the parameters @taken (NULL-terminated) from @store, which has the state of an earlier training
+ * with the same optimizer. *@step receives the number of updates of that training. The schedule of the learning rate
+ * continues after this number. */
 gboolean plait_trainer_import_moments (PlaitTrainer *trainer, const PlaitParameter *const *taken, PlaitStore *store,
                                        gint64 *step, GError **error);
 

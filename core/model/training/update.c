@@ -291,8 +291,8 @@ all_rows (const PlaitBatch *batch, gint64 n)
   return source_rows (batch, n) + batch->target_rows.offsets[n];
 }
 
-/* Returns the end of shard @shard of @n, which begins at sentence @first. It is the sentence at which the number of
- * rows since the start of the batch is closest to (@shard + 1) / @n of all rows. */
+/* Returns the sentence before which shard @shard of @n ends; the shard begins at sentence @first. The number of rows
+ * before the end is as close as possible to (@shard + 1) / @n of all rows of the batch. */
 static gint64
 end_of (const PlaitBatch *batch, gint64 first, gint64 shard, gint64 n)
 {

@@ -75,8 +75,8 @@ typedef struct
   double dropout;               /* dropout rate on weights; PLAIT_DECODER_DROPOUT: the decoder's attention dropout */
   double output_dropout;        /* dropout rate on the context; PLAIT_DECODER_DROPOUT: the decoder's dropout */
   PlaitProjections projections; /* projections of joint attention and of attention over contexts */
-  gboolean sentinel; /* TRUE: joint attention or attention over contexts has one more item, made of the decoder's own
-                        state (Libovicky & Helcl 2017). Recurrent decoders only; at most one attention of a
+  gboolean sentinel; /* TRUE: joint attention or attention over contexts has one more item, the sentinel, made of the
+                        decoder's state (Libovicky & Helcl 2017). Recurrent decoders only; at most one attention of a
                         cross-attention may have it */
   gboolean weights;  /* TRUE: attention to one memory returns its weights */
 } PlaitAttendSettings;
