@@ -7,7 +7,7 @@
 static gpointer
 prepare_once (gpointer data)
 {
-  /* Selects a fixed instruction set, because otherwise the order of sums may depend on the alignment of addresses. */
+  /* Select a fixed instruction set, because otherwise the order of sums may depend on the alignment of addresses. */
   return GINT_TO_POINTER (mkl_cbwr_set (MKL_CBWR_AUTO));
 }
 

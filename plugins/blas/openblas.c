@@ -21,7 +21,8 @@ static void
 prepare (void)
 {
   static GOnce once = G_ONCE_INIT;
-  /* A build with OpenMP asks OpenMP for the number of threads, which is set for each thread separately. */
+  /* OpenBLAS built with OpenMP asks OpenMP for the number of threads. Each calling thread must set this number for
+   * itself. */
   SetThreads set_threads = (SetThreads)g_once (&once, prepare_once, NULL);
 
   if (set_threads)

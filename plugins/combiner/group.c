@@ -71,7 +71,7 @@ find_sentence (const PlaitMemory *memory, gint64 begin, gint64 end, gint64 sente
   return begin;
 }
 
-/* Sets *@begin and *@end to the rows that a query of target sentence @sentence reads in @memory; @s: its document. */
+/* Sets *@begin and *@end to the rows of @memory that queries of sentence @sentence of target document @s read. */
 static void
 find_group (const PlaitMemory *memory, gint64 s, gint64 sentence, gint64 *begin, gint64 *end)
 {
@@ -84,7 +84,8 @@ find_group (const PlaitMemory *memory, gint64 s, gint64 sentence, gint64 *begin,
   last = memory->links->sentence[*end - 1];
   sentence = MIN (sentence, last);
   *begin = find_sentence (memory, *begin, *end, sentence);
-  /* A sentence without rows, such as one of start tokens alone, reads the next one. */
+  /* If the source sentence has no rows, for example because it is a start token alone, queries read the next
+   * sentence. */
   *end = find_sentence (memory, *begin, *end, memory->links->sentence[*begin] + 1);
 }
 

@@ -86,7 +86,7 @@ typedef struct
 /* Inputs and outputs of a step. */
 enum
 {
-  RECURRENT_INPUT_CELL,      /* terms of the embeddings for the gates of the first cell */
+  RECURRENT_INPUT_CELL,      /* embeddings, projected to the gates of the first cell */
   RECURRENT_INPUT_GATE,      /* term for the sentinel's gate, or NULL */
   RECURRENT_INPUT_EMBEDDING, /* the embeddings, for input feeding; else NULL */
   RECURRENT_INPUTS

@@ -17,7 +17,7 @@ typedef struct
 {
   PlaitNorm self_norm;
   guint self;
-  guint global;      /* number of the attention to all rows; set if @sum is declared */
+  guint global;      /* identifies the attention to all rows; set if @sum is declared */
   PlaitGatedSum sum; /* gated sum of group and global self-attention; declared in layers that have both */
   guint cross;
   PlaitNorm feed_forward_norm;

@@ -13,10 +13,11 @@
  *     place=top (section 3.2)     sentences = layer_n (... layer_1 (F (H)));   tokens = H
  *     place=layers (section 7)    x = layer_n (... layer_1 (H));   sentences = F (x);   tokens = x
  *
- * With place=top, layers are those of a Transformer encoder. With place=layers, each layer has one more attention,
- * between self-attention and the feed-forward layer, to the first rows F (x). As all layers are of this kind there, the
- * inner encoder should have no layers: leaves=transformer with layers=0 and final_norm=false gives embeddings and
- * positions.
+ * With place=top, layers are those of a Transformer encoder; with readers=all, all rows pass through them and attend to
+ * the first rows only, and sentences = F (layer_n (... layer_1 (H))). With place=layers, each layer has one more
+ * attention, between self-attention and the feed-forward layer, to the first rows F (x). As all layers are of this kind
+ * there, the inner encoder should have no layers: leaves=transformer with layers=0 and final_norm=false gives
+ * embeddings and positions.
  */
 typedef struct
 {
@@ -59,7 +60,7 @@ declare_memories (const Settings *settings, const PlaitEncoderShape *inner, Plai
   shape->summary_width = inner->summary_width;
 }
 
-/* Returns the rows with an additional attention to first rows; place=top has no additional attention. */
+/* Returns which rows have the additional attention to first rows; with place=top, no rows. */
 static PlaitReaders
 readers_of (const Settings *settings)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Link-grammar with its grammar of English; no other code calls the library. */
+/* The parser of English of the library link-grammar. Only this file calls the library. */
 #include <link-grammar/link-includes.h>
 #include <stdlib.h>
 #include <unistd.h>

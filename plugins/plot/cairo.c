@@ -120,7 +120,7 @@ draw_on (PlaitPlotCanvas *canvas, cairo_surface_t *surface, const PlaitPlotChart
   double height;
 
   canvas->cairo = cairo_create (surface);
-  /* Shape letters as in print, not for a certain screen. */
+  /* Draw letters without hinting, which would fit their shapes to the pixels of one screen. */
   cairo_font_options_set_hint_style (options, CAIRO_HINT_STYLE_NONE);
   cairo_font_options_set_hint_metrics (options, CAIRO_HINT_METRICS_OFF);
   cairo_font_options_set_antialias (options, CAIRO_ANTIALIAS_GRAY);

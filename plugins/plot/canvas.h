@@ -22,7 +22,7 @@ typedef struct
 
 typedef struct
 {
-  double across, down; /* point of the text that is placed at x, y: 0 is its left or top, 1 its right or bottom */
+  double across, down; /* part of the text that is placed at x, y: 0, 0: left top corner; 1, 1: right bottom */
   double max_width;    /* width beyond which the text is cut with an ellipsis; 0: never */
   gboolean vertical;   /* TRUE: the text runs from bottom to top */
 } PlaitPlotPlacement;

@@ -71,7 +71,8 @@ stroke (cairo_t *cairo, double x0, double y0, double x1, double y1, double width
   cairo_stroke (cairo);
 }
 
-/* Returns an axis that covers all values, with some margin. */
+/* Returns an axis that covers all values, with some margin. For bars, the axis begins at 0 if no value is negative, and
+ * has no margin. */
 static PlaitPlotAxis
 span_values (const PlaitPlotChart *chart)
 {

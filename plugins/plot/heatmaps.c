@@ -44,7 +44,7 @@ same_rows (const PlaitHeatmap *a, const PlaitHeatmap *b)
   return g_strv_equal ((const char *const *)a->rows, (const char *const *)b->rows);
 }
 
-/* Returns the labels of an axis as drawn, or NULL for no labels. (transfer full) */
+/* Returns the labels of an axis as drawn; an empty list for no labels. (transfer full) */
 static char **
 shown_labels (const PlaitPlotCanvas *canvas, char *const *labels)
 {

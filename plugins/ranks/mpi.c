@@ -4,7 +4,7 @@
 #include "process/module.h"
 #include "process/ranks.h"
 
-/* Communication between the processes of a job by MPI, whose errors end the job. */
+/* Communication between the processes of a job by MPI. Errors of MPI end the job. */
 
 /* Cuts @n bytes or numbers into pieces, because MPI counts with int. */
 #define EACH_PIECE(at, piece, n)                                                                                       \

@@ -185,7 +185,8 @@ has_same_shape (PlaitInitialisationEntry *entry, PlaitStore *run, const char *pa
   return object.shape[0] == entry->parameter->value.rows && object.shape[1] == entry->parameter->value.width;
 }
 
-/* TRUE if the parameter has more learned positions than the run or weights have. Then the first rows are taken. */
+/* TRUE if the parameter has more learned positions than the run or weights have. Then the rows there become the first
+ * rows of the parameter. */
 static gboolean
 has_room (const PlaitInitialisationEntry *entry)
 {
@@ -374,7 +375,7 @@ plait_initialisation_free (PlaitInitialisation *initialisation)
   g_free (initialisation);
 }
 
-/* Functions that take the optimizer state of the run, and its position in the learning-rate schedule */
+/* Functions that take the optimizer state of the run, and the run's position in the learning-rate schedule */
 
 static gboolean
 check_optimizer (const PlaitExperiment *experiment, PlaitStore *run, GError **error)

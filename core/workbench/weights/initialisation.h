@@ -9,10 +9,10 @@
  * equal names and shapes. With train.initialise_map, makes parameters of the tensors that the map names. The globs
  * initialise_take and initialise_leave select among the parameters. All others keep their random values.
  *
- * If the model has more learned positions than the origin, only the first positions are taken; initialise_positions may
- * ask to repeat them. Parameters whose rows are words or labels (embeddings of words, output layers except those of
- * tags) are taken from a run only if the vocabularies are equal. For published weights, only the number of words can be
- * checked.
+ * If the model has more learned positions than the origin, only the model's first positions are taken;
+ * initialise_positions may ask to repeat them. Parameters whose rows or columns are words, labels or tags (embeddings,
+ * output layers) are taken from a run only if the vocabularies are equal. For published weights, only the number of
+ * words can be checked.
  */
 typedef struct PlaitInitialisation PlaitInitialisation;
 
@@ -36,7 +36,8 @@ gboolean plait_initialisation_take_state (const PlaitInitialisation *initialisat
  * and about globs that match no parameter. */
 void plait_initialisation_log (const PlaitInitialisation *initialisation, PlaitLog *log);
 
-/* Returns the number of parameters taken, whole or in part. Sets *@all to the number of all parameters. */
+/* Returns the number of parameter tensors taken, whole or in part. Sets *@all to the number of all parameter
+ * tensors. */
 guint plait_initialisation_taken (const PlaitInitialisation *initialisation, guint *all);
 
 /* Writes /initialisation: the attributes run, checkpoint, take and leave, and the table parameters with columns name,

@@ -11,7 +11,7 @@
 
 #define GROUP "weights"
 
-/* A group of the map, which applies to parameters whose names match its own name. */
+/* A group of the map. The group's name is the pattern of the names of the parameters to which the group applies. */
 typedef struct
 {
   const char *pattern; /* name of the group */

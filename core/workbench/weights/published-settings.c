@@ -80,7 +80,7 @@ compare (const Comparison *comparison, const char *setting, const char *ours, co
 }
 
 /* Adds a sentence for each source whose setting @key differs from @theirs, the value in the published model. Skips
- * sources whose parameters @takes rejects. */
+ * sources of which no parameter is taken, as @takes says. */
 static void
 compare_sources (const Comparison *comparison, const char *key, const char *theirs, PlaitPublishedTakes takes,
                  gconstpointer data)
@@ -100,7 +100,7 @@ compare_sources (const Comparison *comparison, const char *key, const char *thei
     }
 }
 
-/* Adds a sentence for each special token whose row in the map differs from the token's id in config.json. */
+/* Adds a sentence for each of padding, BOS and EOS whose row in the map differs from the token's id in config.json. */
 static void
 compare_words (const Comparison *comparison, const PlaitNameMap *map)
 {

@@ -11,7 +11,8 @@ typedef gboolean (*PlaitPublishedTakes) (gconstpointer data, const char *prefix)
  * Returns a sentence for each setting of @experiment that differs from the published model. In spite of such a
  * difference the weights fit, but results differ. The settings of the published model are in @map ([settings], [config]
  * and the special tokens), and in config.json in the folder of @weights, if this file exists. Leaves out settings of
- * components that @takes rejects, except those of [decoder] that encoders use too. (transfer full)
+ * components of which no parameter is taken, as @takes says, except settings of [decoder] that encoders use too.
+ * (transfer full)
  */
 GStrv plait_published_other_settings (const char *weights, const PlaitNameMap *map, const PlaitExperiment *experiment,
                                       PlaitPublishedTakes takes, gconstpointer data);

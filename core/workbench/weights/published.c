@@ -152,9 +152,9 @@ make_of_words (const TensorRequest *request, const PlaitSafetensor *tensor, gint
                       value.data + PLAIT_NAME_MAP_SPECIALS * width, error);
 }
 
-/* Reads @rows rows of @tensor, from row mapping->first on, into the columns of the parameter that begin at @column.
- * With mapping->transposed, a matrix @tensor is [outputs, inputs]. Then reads columns of the matrix in place of
- * rows. */
+/* Reads @rows rows of @tensor, from row mapping->first on, into columns @column .. @column + @width - 1 of the
+ * parameter. If mapping->transposed is TRUE and @tensor is a matrix, it is [outputs, inputs]; then reads columns in
+ * place of rows. */
 static gboolean
 make_columns (const TensorRequest *request, const PlaitSafetensor *tensor, gint64 rows, gint64 column, gint64 width,
               GError **error)
@@ -372,8 +372,8 @@ is_zero (const PlaitPublished *published, const PlaitSafetensor *tensor)
   return values != NULL;
 }
 
-/* Returns the parameter that should have been made of @tensor, since the model has the component for it; NULL if there
- * is no such parameter. */
+/* Returns the first of @uses that should have been made of the unused @tensor, because @wants accepts its parameter.
+ * NULL if there is no such use. Skips uses for which @tensor is a copy of a used tensor, or optional and zero. */
 static const PlaitMappedParameter *
 find_missed (const PlaitPublished *published, const PlaitSafetensor *tensor, const GArray *uses,
              PlaitPublishedWants wants, gconstpointer data)

@@ -27,11 +27,10 @@ typedef enum
   PLAIT_PUBLISHED_TAKEN,
 } PlaitPublishedOutcome;
 
-/* Reads the values of @parameter; call plait_parameters_write_values() before. Sets @there to the rows and width of
- * the tensor, or of the matrix that the map makes of tensors; leaves @there alone if there is no such matrix. For
- * learned positions, reads the first rows; the tensor may have more or fewer rows than @parameter. If there is a
- * map, it is an error that names the map and the file of weights if the shape is another, or if a tensor is missing
- * and not optional. */
+/* Reads the values of @parameter; call plait_parameters_write_values() before. Sets @there to the rows and width of the
+ * tensor, or of the matrix that the map makes of tensors; leaves @there alone if there is no such matrix. For learned
+ * positions, reads the first rows; the tensor may have more or fewer rows than @parameter. With a map, another shape is
+ * an error, and so is a missing tensor that is not optional; the error names the map and the file of weights. */
 PlaitPublishedOutcome plait_published_read (PlaitPublished *published, const PlaitParameter *parameter, gint64 there[2],
                                             GError **error);
 
@@ -39,8 +38,9 @@ PlaitPublishedOutcome plait_published_read (PlaitPublished *published, const Pla
  * all such tensors. (transfer full) */
 char *plait_published_unused (const PlaitPublished *published, guint max, guint *n);
 
-/* TRUE if the model should have taken @parameter, made of @tensor. @parameter has '*' for parts that the tensor's name
- * does not determine; it is NULL if the map does not name the tensor. @data is what the caller passed. */
+/* Called for a tensor of which no parameter was made. TRUE if the model should have taken @parameter, which can be made
+ * of @tensor. @parameter has '*' for parts that the tensor's name does not determine; it is NULL if the map does not
+ * name the tensor. @data is what the caller passed. */
 typedef gboolean (*PlaitPublishedWants) (gconstpointer data, const char *tensor, const char *parameter);
 
 /*
