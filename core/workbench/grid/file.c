@@ -88,8 +88,8 @@ write_same (const PlaitCells *cells, PlaitStore *store, GError **error)
   return plait_table_rows (table) == 0 || plait_store_write_table (store, PLAIT_GRID_DUPLICATES, table, error);
 }
 
-/* Writes links to finished runs. Makes the first finished run the default of grid.h5, so that viewers first show what
- * they show first for this run. */
+/* Writes links to finished runs. Makes the first finished run the default object of grid.h5: viewers that open grid.h5
+ * show what they show for this run. */
 static gboolean
 write_links (const PlaitGrid *grid, PlaitStore *store, GError **error)
 {

@@ -188,7 +188,7 @@ initialise (PlaitRunState *run, GError **error)
   return run->initialisation != NULL;
 }
 
-/* If the model cannot read tuples of @corpus, adds to @unreadable a problem that names them. */
+/* Adds to @unreadable a problem for each tuple of @corpus that the model cannot read. */
 static void
 find_unreadable (const PlaitRunState *run, const char *split, PlaitCorpus *corpus, PlaitProblems *unreadable)
 {

@@ -9,8 +9,8 @@
  * operations, plait-bench to measure time. Vocabularies have data.vocabulary_size entries.
  *
  * A tuple has the token sources in order, each with its tree if its encoder reads trees, then the target. The target
- * has an end token. A source has one if data.append_end is set and the source has no trees. All batches have equal
- * features.
+ * has an end token. A source has one if data.append_end is set and the source has no trees. All batches take their
+ * features from one random matrix, from its first row on.
  */
 typedef struct
 {

@@ -26,7 +26,7 @@ gboolean plait_resume_check_made_of (const PlaitExperiment *experiment, const Pl
 gboolean plait_resume_check_longer (const PlaitTrainer *trainer, const PlaitExperiment *experiment, gboolean validates,
                                     const char *output, PlaitLog *log, GError **error);
 
-/* TRUE if training @experiment from the beginning would pass through the final state of @old, a finished run that
- * differs from @experiment only in an earlier end of training. Then continuing @old gives the same bits as training
- * from the beginning. @digests are those of the files of @experiment. FALSE also if @old cannot be read. */
+/* TRUE if @old, a finished run, differs from @experiment only in an earlier end of training, and if training
+ * @experiment from the beginning would pass through the final state of @old. Then continuing @old gives the same bits
+ * as training from the beginning. @digests are those of the files of @experiment. FALSE also if @old cannot be read. */
 gboolean plait_resume_comes_through (const PlaitExperiment *experiment, PlaitDigests *digests, PlaitStore *old);

@@ -28,8 +28,8 @@ typedef struct
   guint threads;        /* number of threads; 0: all processors of this process */
   gboolean resume;      /* TRUE: continue the run in the file, if there is one */
   gboolean force;       /* TRUE: replace an existing file */
-  const char *trained;  /* NULL, or a finished run with the same training: it is evaluated without training, or trained
-                           further if the experiment's training ends later */
+  const char *trained;  /* NULL, or a finished run with the same training. This run's parameters are evaluated; if the
+                           experiment's training ends later, they are trained further first */
   const char *lines;    /* file for the training log in JSON lines (training-log.h), or NULL */
   PlaitRanks *ranks;    /* processes that train together; only the first writes, logs and evaluates; or NULL */
   gint64 updates;       /* if > 0: training stops after this update, with a checkpoint and the outcome PLAIT_RUN_PART */

@@ -253,7 +253,7 @@ counts_words (const PlaitExperiment *experiment, const PlaitModel *model, guint 
          && !plait_experiment_vocabulary_file (experiment, plait_experiment_vocabulary (experiment, name));
 }
 
-/* If sentences of @split have too many words, adds to @unreadable a problem that lists them. */
+/* Adds to @unreadable a problem for each sentence of @split with too many words. */
 static void
 check_split (const PlaitExperiment *experiment, const PlaitModel *model, const char *split, PlaitProblems *unreadable)
 {

@@ -16,14 +16,14 @@ gboolean plait_limits_check_memory (const PlaitParameters *parameters, GError **
 gint64 plait_limits_max_rows (const PlaitModel *model, guint stream, gint64 too_many);
 
 /* If data.too_long=error, checks before vocabularies are learnt that the model of @experiment can read its text. Fails
- * and names all sentences that have more words than the model has positions. Skips documents, generated text, text
- * whose vocabulary is given, and training text if tuples may be dropped. Checks nothing if train.initialise is set,
- * because vocabularies may come from there. */
+ * and names up to 100 sentences that have more words than the model has positions. Skips documents, generated text,
+ * text whose vocabulary is given, and training text if tuples may be dropped. Checks nothing if train.initialise is
+ * set, because vocabularies may come from there. */
 gboolean plait_limits_check_words (const PlaitExperiment *experiment, GError **error);
 
 /* Checks that the model can read @corpus (may be NULL) of split @split, and that its features are as wide as those of
  * @training (may be NULL). If data.too_long=truncate, truncates sentences where this is possible. If data.too_long is
  * truncate or skip, drops unreadable tuples from the training corpus. Logs both. Fails if unreadable tuples are left,
- * with an error that names all of them, or if no tuple would be left. */
+ * with an error that names up to 100 of them, or if no tuple would be left. */
 gboolean plait_limits_check_corpus (const PlaitExperimentModel *experiment_model, const PlaitCorpus *training,
                                     const char *split, PlaitCorpus *corpus, PlaitLog *log, GError **error);

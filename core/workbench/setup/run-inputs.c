@@ -539,7 +539,7 @@ check_numbers (const PlaitRunInputs *run_inputs, PlaitStore *run, PlaitProblems 
     }
 }
 
-/* Checks the digests of the files that @visit visits against those in @run. The error names all changed files. */
+/* Checks the digests of the files that @visit visits against those in @run. The error names up to 100 changed files. */
 static gboolean
 check_digests (const PlaitRunInputs *run_inputs, PlaitStore *run, VisitDigests visit, GError **error)
 {

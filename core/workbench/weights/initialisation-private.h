@@ -8,7 +8,8 @@
 typedef enum
 {
   PLAIT_INITIALISATION_TAKEN,
-  PLAIT_INITIALISATION_GROWN, /* the parameter has more rows than in the origin, so only its first rows are taken */
+  PLAIT_INITIALISATION_GROWN, /* the parameter has more rows than the origin, so only the parameter's first rows are
+                                 taken from there */
   PLAIT_INITIALISATION_FRESH,
   PLAIT_INITIALISATION_LEFT,
   PLAIT_INITIALISATION_OTHER_SHAPE,

@@ -71,7 +71,7 @@ typedef struct
 void plait_parameter_mapping_clear (PlaitParameterMapping *mapping);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (PlaitParameterMapping, plait_parameter_mapping_clear)
 
-/* Reads the name map @path. Fails with one PLAIT_ERROR_INPUT that lists all problems. (transfer full) */
+/* Reads the name map @path. Fails with one PLAIT_ERROR_INPUT for all problems. (transfer full) */
 PlaitNameMap *plait_name_map_read (const char *path, GError **error);
 void plait_name_map_free (PlaitNameMap *map);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitNameMap, plait_name_map_free)

@@ -153,8 +153,8 @@ make_of_words (const TensorRequest *request, const PlaitSafetensor *tensor, gint
 }
 
 /* Reads @rows rows of @tensor, from row mapping->first on, into columns @column .. @column + @width - 1 of the
- * parameter. If mapping->transposed is TRUE and @tensor is a matrix, it is [outputs, inputs]; then reads columns in
- * place of rows. */
+ * parameter. If mapping->transposed is TRUE, a matrix @tensor is [outputs, inputs]: reads its columns in place of
+ * rows. */
 static gboolean
 make_columns (const TensorRequest *request, const PlaitSafetensor *tensor, gint64 rows, gint64 column, gint64 width,
               GError **error)
