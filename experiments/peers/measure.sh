@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Runs all comparisons: measure.sh PLAIT FOLDER [OPTION...]. Writes Markdown tables and the JSON object of every run into
-# FOLDER. OPTIONs are those that all scripts have, such as --python PYTHON or --rounds 1. The recurrent
+# Runs all comparisons with PyTorch: measure.sh PLAIT FOLDER [OPTION...]. Writes Markdown tables and the JSON object of
+# every run into FOLDER. OPTIONs are those that all scripts have, such as --python PYTHON or --rounds 1. The recurrent
 # model is also measured with Debian's PyTorch and h5py if they are installed.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
