@@ -41,7 +41,7 @@ const char *plait_run_inputs_text (const PlaitRunInputs *run_inputs, const Plait
 /* Returns the cache of large texts; NULL if there is no cache, as for generated text. (transfer none) */
 const PlaitTextCache *plait_run_inputs_text_cache (const PlaitRunInputs *run_inputs);
 
-/* Opens a split. From the training split, drops tuples as [data] says (length limits, empty lines, missing trees,
+/* Opens a split. From the training split, drops tuples as [data] says (length limits, empty targets, missing trees,
  * data.share), and logs their number. Keeps every line of other splits. (transfer full) */
 PlaitCorpus *plait_run_inputs_open (const PlaitRunInputs *run_inputs, const char *split, PlaitPool *pool, PlaitLog *log,
                                     GError **error);
