@@ -139,7 +139,7 @@ set_style (cairo_t *cairo, guint s, double opacity)
   cairo_set_line_width (cairo, 1);
 }
 
-/* Draws a filled circle, square, triangle or diamond; @s, the number of the series, selects the shape. */
+/* Draws a filled circle, square, triangle or diamond; @s, the index of the series, selects the shape. */
 static void
 draw_mark (cairo_t *cairo, guint s, double x, double y, double radius)
 {

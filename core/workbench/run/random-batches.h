@@ -49,8 +49,8 @@ plait_tuples_n_batches (const PlaitTuples *tuples)
 }
 
 /* Draws 16 batches of random tuples by [bench] and [train]. Lengths within a tuple correlate as in translations, words
- * follow a Zipf law, trees have the shape of data.trees or are split uniformly. PLAIT_ERROR_INPUT if the batches would
- * be too large. */
+ * follow a Zipf law, trees have the shape of data.trees; given trees are replaced by random ones. PLAIT_ERROR_INPUT if
+ * the batches would be too large. */
 gboolean plait_tuples_draw (PlaitTuples *tuples, GError **error);
 
 typedef struct

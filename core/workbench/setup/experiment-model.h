@@ -31,8 +31,8 @@ gboolean plait_experiment_model_try_build (const PlaitExperiment *experiment, GE
  * evaluate.alignment_attention names, or does not attend to the source. plait_experiment_model_try_build() calls it. */
 gboolean plait_experiment_model_check_alignment (const PlaitExperimentModel *experiment_model, GError **error);
 
-/* Returns the model of @experiment with substitutes for the sizes of vocabularies. plait_experiment_model_try_build()
- * must have succeeded. (transfer full) */
+/* Calls plait_experiment_model_new() without run inputs, and with the feature widths of the training files.
+ * plait_experiment_model_try_build() must have succeeded. (transfer full) */
 PlaitExperimentModel *plait_experiment_model_new_without_vocabularies (const PlaitExperiment *experiment,
                                                                        GError **error);
 

@@ -5,8 +5,8 @@
 #include "setup/digests.h"
 
 /*
- * A fingerprint identifies a run: SHA-256 over the settings that can change results and the digests of data and
- * plugins.
+ * A fingerprint identifies a trained model, an evaluation or a run: SHA-256 over the settings that can change its
+ * results and the digests of its files and plugins.
  */
 
 /* Returns the fingerprint of the trained model: SHA-256 over plait_experiment_training_fingerprint_text and the digests
