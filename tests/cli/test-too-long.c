@@ -60,7 +60,7 @@ TEST_CASE (too_long, stops_with_its_line_and_loses_none_before)
       CHECK_CONTAINS (score.errors, "in.a:2: ");
       CHECK_CONTAINS (translate.errors, "in.a:4: [source a]: a sentence has 9 rows");
       CHECK_CONTAINS (score.errors, "in.a:4: ");
-      CHECK_CONTAINS (score.errors, "the lines before the first are done");
+      CHECK_CONTAINS (score.errors, "the lines before the first of these are done");
       CHECK_CONTAINS (translate.errors, "data.too_long=skip");
       CHECK_CONTAINS (translate.errors, "data.too_long=truncate to read only their beginnings");
       CHECK_INT (count_lines (translate.output), 1);

@@ -285,14 +285,14 @@ plait_tree_match (const PlaitTree *tree, const char *sentence, gsize length, GEr
       tokens++;
       if (leaf && leaf->text && !is_token (leaf->text, leaf->length, token, token_length))
         return plait_fail (error, PLAIT_ERROR_INPUT,
-                           "word %jd of the tree is \"%.*s\", but token %jd of the sentence is \"%.*s\"; expected one "
-                           "word for each token, in the same order, so parse this tokenised text",
+                           "word %jd of the tree is \"%.*s\", but token %jd of the sentence is \"%.*s\"; expected the "
+                           "words to be the tokens, in their order, so parse this tokenised text",
                            tokens, (int)leaf->length, leaf->text, tokens, (int)token_length, token);
     }
   if (tokens != tree->n_words)
     return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "the tree has %jd words, but the sentence has %jd tokens; expected one word for each token, in "
-                       "the same order, so parse this tokenised text",
+                       "the tree has %jd words, but the sentence has %jd tokens; expected the words to be the tokens, "
+                       "in their order, so parse this tokenised text",
                        tree->n_words, tokens);
   return TRUE;
 }
