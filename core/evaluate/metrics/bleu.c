@@ -56,7 +56,7 @@ static const PlaitMetricOption options[] = {
   { "smooth", PLAIT_METRIC_CHOICE, G_STRUCT_OFFSET (Bleu, smooth), smooth_names,
     .summary = "Smoothing of n-gram counts that are zero" },
   { "value", PLAIT_METRIC_NUMBER, G_STRUCT_OFFSET (Bleu, value), NULL, 0, 1000,
-    .summary = "Smoothing value; if it is left out, 0.1 with floor and 1 with add-k" },
+    .summary = "Smoothing value; without it, 0.1 with floor, 1 with add-k" },
   { "lowercase", PLAIT_METRIC_SWITCH, G_STRUCT_OFFSET (Bleu, lowercase), .summary = "Compare in lower case" },
   { "effective", PLAIT_METRIC_SWITCH, G_STRUCT_OFFSET (Bleu, effective),
     .summary = "Leave out n-gram orders for which a text is too short; for scores of single sentences" },

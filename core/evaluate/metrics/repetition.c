@@ -21,8 +21,7 @@ typedef struct
 } Repetition;
 
 static const PlaitMetricOption options[] = {
-  { "n", PLAIT_METRIC_INTEGER, G_STRUCT_OFFSET (Repetition, order), NULL, 1, ORDERS,
-    .summary = "Number of words in an n-gram" },
+  { "n", PLAIT_METRIC_INTEGER, G_STRUCT_OFFSET (Repetition, order), NULL, 1, ORDERS, .summary = "Words in an n-gram" },
   { NULL },
 };
 

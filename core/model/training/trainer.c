@@ -270,7 +270,8 @@ note_plateau (PlaitTrainer *trainer, gboolean best)
   trainer->stalled = 0;
   trainer->drops++;
   plait_log_info (trainer->setup.log,
-                  "update %jd: validation has stalled; the learning rate falls to %g times its highest value",
+                  "update %jd: validation has stalled; the learning rate falls to %g times its highest value, but not "
+                  "below train.minimum_rate",
                   trainer->step, pow (settings->plateau_factor, (double)trainer->drops));
 }
 
