@@ -142,8 +142,8 @@ check_memory (const BenchCrossAttention *attention, gint64 length, GError **erro
 
   return (bytes < 1e18 && plait_memory_is_available ((gsize)bytes))
          || plait_fail (error, PLAIT_ERROR_MEMORY,
-                        "the memories of %jd sentences of %jd rows need %.1f GiB of memory, more than there is: lower "
-                        "--lengths, --batch or decoder.width",
+                        "the memories of %jd sentences of %jd rows need %.1f GiB of memory, more than this machine has "
+                        "free: lower --lengths, --batch or decoder.width",
                         attention->batch, length, bytes / 1073741824);
 }
 

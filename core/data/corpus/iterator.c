@@ -291,6 +291,6 @@ plait_iterator_seek (PlaitIterator *self, gint64 epoch, gint64 position, GError 
     }
   return plait_fail (error, PLAIT_ERROR_INPUT,
                      "There is no batch %jd in epoch %jd (an epoch has %jd batches); the data or the batch settings "
-                     "differ from those of the run to be resumed; restore them",
+                     "differ from those of the run to be resumed; restore the old data and settings",
                      position, epoch, plait_iterator_batches (self));
 }

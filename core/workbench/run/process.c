@@ -112,8 +112,8 @@ plait_run_process_new (const PlaitExperiment *experiment, const PlaitRunOptions 
                O_WRONLY | (log ? O_CREAT : 0) | O_CLOEXEC | O_NONBLOCK | O_APPEND | (append ? 0 : O_TRUNC), 0666);
   if (file < 0 || fstat (file, &status) != 0 || (log && !S_ISREG (status.st_mode)))
     {
-      plait_fail (error, PLAIT_ERROR_FAILED, "%s: cannot be written (%s); remove it", log ? log : "/dev/null",
-                  file < 0 ? g_strerror (errno) : "it is not a regular file");
+      plait_fail (error, PLAIT_ERROR_FAILED, "%s: cannot be written (%s); make it writable, or move it away",
+                  log ? log : "/dev/null", file < 0 ? g_strerror (errno) : "it is not a regular file");
       if (file >= 0)
         close (file);
       return NULL;

@@ -323,7 +323,7 @@ draw_features (const PlaitTuples *tuples, PlaitTensor *features, GError **error)
   n = rows * experiment->bench.feature_width;
   if (!plait_memory_is_available ((gsize)n * sizeof (PlaitScalar)))
     return plait_fail (error, PLAIT_ERROR_MEMORY,
-                       "the features of %jd sentences need %.1f GiB of memory, more than there is: lower "
+                       "the features of %jd sentences need %.1f GiB of memory, more than this machine has free: lower "
                        "bench.feature_rows, bench.feature_width or train.batch",
                        sentences, (double)n * sizeof (PlaitScalar) / 1073741824);
   *features = plait_tensor (plait_try_allocate ((gsize)n, sizeof (PlaitScalar), "the features", error), rows,
