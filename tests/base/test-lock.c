@@ -3,6 +3,7 @@
 #include "files/lock.h"
 #include "harness.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <glib/gstdio.h>
 #include <signal.h>
@@ -12,6 +13,7 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/sysmacros.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -25,6 +27,20 @@ flock (int descriptor, int operation)
     return (int)syscall (SYS_flock, descriptor, operation);
   errno = ENOLCK;
   return -1;
+}
+
+/* Simulates a mount whose locks do not reach other machines. NULL, or the text of /proc/self/mountinfo. */
+static const char *mounts_now;
+
+gboolean
+g_file_get_contents (const char *path, char **contents, gsize *length, GError **error)
+{
+  typedef gboolean (*Function) (const char *, char **, gsize *, GError **);
+
+  if (!mounts_now || !g_str_equal (path, "/proc/self/mountinfo"))
+    return ((Function)dlsym (RTLD_NEXT, "g_file_get_contents")) (path, contents, length, error);
+  *contents = g_strdup (mounts_now);
+  return TRUE;
 }
 
 /* Simulates a network file system. */
@@ -132,6 +148,22 @@ TEST_CASE (lock, is_tidied_up)
   CHECK (lock_file_is_there (held));
   kill (holder, SIGKILL);
   waitpid (holder, NULL, 0);
+}
+
+/* If locks do not reach other machines, a lock file without a lock may be held on another machine, so it stays. */
+TEST_CASE (lock, of_another_machine_is_not_tidied_up)
+{
+  const char *held = plait_test_path ("held" PLAIT_LOCK_SUFFIX), *other = plait_test_path ("other");
+  struct stat status;
+
+  REQUIRE (g_file_set_contents (held, "process 1 on host other\n", -1, NULL) && stat (held, &status) == 0);
+  mounts_now = plait_test_format ("9 2 %u:%u / / rw - nfs h:/ rw,local_lock=flock\n", major (status.st_dev),
+                                  minor (status.st_dev));
+  CHECK (plait_file_replace (other, "x", 1, NULL));
+  CHECK (g_file_test (held, G_FILE_TEST_EXISTS));
+  mounts_now = NULL;
+  CHECK (plait_file_replace (other, "x", 1, NULL));
+  CHECK (!g_file_test (held, G_FILE_TEST_EXISTS));
 }
 
 TEST_CASE (lock, says_where_it_cannot_be)

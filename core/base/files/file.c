@@ -210,7 +210,8 @@ maker_of (const char *name, gboolean *here)
 
 /* Deletes temporary files and lock files of dead processes in the folder of @file. A locked file belongs to a living
  * process and stays. Without locks, a temporary file of this host is deleted only if no process has the id that the
- * file name contains. A zombie or a new process may have this id; the file stays then. */
+ * file name contains. A zombie or a new process may have this id; the file stays then. The name of a lock file contains
+ * no host, so where locks do not reach other hosts, a lock file counts as made on another one. */
 static void
 remove_stale (const PlaitFile *file)
 {
@@ -219,7 +220,7 @@ remove_stale (const PlaitFile *file)
 
   while (folder && (name = g_dir_read_name (folder)))
     {
-      gboolean here = TRUE;
+      gboolean here = FALSE;
       pid_t maker = maker_of (name, &here);
 
       if (maker == 0 && !g_str_has_suffix (name, PLAIT_LOCK_SUFFIX))
