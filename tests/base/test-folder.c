@@ -5,6 +5,8 @@
 #include <fcntl.h>
 #include <glib/gstdio.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "files/file.h"
@@ -12,6 +14,18 @@
 #include "files.h"
 #include "harness.h"
 #include "system.h"
+
+/* Simulates a file system whose folders cannot change their permissions; replaces fchmod of the C library. */
+static gboolean has_fixed_modes;
+
+int
+fchmod (int descriptor, mode_t mode)
+{
+  if (!has_fixed_modes)
+    return (int)syscall (SYS_fchmod, descriptor, mode);
+  errno = EPERM;
+  return -1;
+}
 
 static const char *const names[] = { "a", "b", "c", NULL };
 
@@ -232,4 +246,20 @@ TEST_CASE (folder, is_whole_when_killed)
       check (path, "a=3 b=3");
       check (above, "model=?");
     }
+}
+
+/* A folder that cannot get its permissions is removed, and the message names what the user can change. */
+TEST_CASE (folder, needs_its_permissions)
+{
+  const char *path = plait_test_path ("folder");
+  g_autoptr (GError) error = NULL, temporary = NULL;
+
+  CHECK (make (path, "1", NO_ERROR));
+  has_fixed_modes = TRUE;
+  CHECK (!make (path, "2", &error));
+  CHECK (!plait_folder_begin_temporary (&temporary));
+  has_fixed_modes = FALSE;
+  CHECK_ERROR (error, PLAIT_ERROR_FAILED, "the new folder cannot get its permissions (Operation not permitted); name");
+  CHECK_ERROR (temporary, PLAIT_ERROR_FAILED, "; free space there, or set TMPDIR to another folder");
+  check (path, "a=1 b=1");
 }

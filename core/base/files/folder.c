@@ -124,8 +124,8 @@ remove_stale (const char *place, const char *begin)
     }
 }
 
-/* Makes the temporary folder in @place with mode @mode (0: the default mode). If the folder cannot be made, the message
- * ends with @remedy. */
+/* Makes the temporary folder in @place with mode @mode (0: the default mode). On failure the message ends with
+ * @remedy. */
 static gboolean
 make_temporary (PlaitFolder *folder, const char *place, mode_t mode, const char *remedy, GError **error)
 {
@@ -154,9 +154,8 @@ make_temporary (PlaitFolder *folder, const char *place, mode_t mode, const char 
         }
     }
   return mode == 0 || fchmod (folder->descriptor, mode & 07777) == 0
-         || plait_fail (error, PLAIT_ERROR_FAILED,
-                        "%s: the new folder cannot get the permissions of the old one (%s); name another folder",
-                        folder->name, g_strerror (errno));
+         || plait_fail (error, PLAIT_ERROR_FAILED, "%s: the new folder cannot get its permissions (%s); %s",
+                        folder->name, g_strerror (errno), remedy);
 }
 
 /* TRUE if a process has locked the folder @path: then the folder must not be replaced. */
