@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "files.h"
 #include "harness.h"
+#include "process/sandbox.h"
 #include "sample-file.h"
 #include "hdf5/internal.h"
 #include "hdf5/walk.h"
@@ -262,6 +263,27 @@ TEST_CASE (store_walk, visits_in_order)
   CHECK_STRING (text->str, "/training/ ");
   CHECK (!plait_store_walk (store, "/nothing", 1, note_visit, text, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "there is no /nothing");
+}
+
+static gboolean
+open_path (gpointer path, GError **error)
+{
+  g_autoptr (PlaitStore) store = plait_store_open (path, error);
+  return store != NULL;
+}
+
+/* A file is opened for reading in a process that may map little memory, so no old file is replaced. */
+TEST_CASE (store_object, is_not_opened_with_too_little_memory)
+{
+  char *path = (char *)plait_test_path ("run.h5");
+  g_autoptr (GError) error = NULL;
+
+  plait_test_write_sample (path);
+  CHECK (!plait_sandbox_run (path, PLAIT_ERROR_CORRUPT, open_path, path,
+                             (PlaitSandboxLimits){ 20, 10, (gsize)20 << 20 }, &error));
+  REQUIRE (error != NULL);
+  CHECK (!strstr (error->message, "old file"));
+  CHECK_ERROR (error, PLAIT_ERROR_FAILED, "cannot open it as HDF5: Cannot allocate memory");
 }
 
 /* If malloc fails inside HDF5, the error does not blame the file. */

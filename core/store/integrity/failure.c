@@ -52,8 +52,8 @@ plait_store_fail (const PlaitStore *store, const char *path, const char *action,
   g_autofree char *reason = plait_store_reason ();
   g_autofree char *place = path ? g_strdup_printf ("%s: %s", store->path, path) : g_strdup (store->path);
   if (store->failure != 0)
-    return plait_fail (error, PLAIT_ERROR_FAILED, "%s: cannot %s: %s; the old file is unchanged", place, action,
-                       g_strerror (store->failure));
+    return plait_fail (error, PLAIT_ERROR_FAILED, "%s: cannot %s: %s%s", place, action, g_strerror (store->failure),
+                       store->writing ? "; the old file is unchanged" : "");
   if (plait_store_blocks_fail (store->blocks, store->path, error))
     return FALSE;
   if (lacks_memory)
