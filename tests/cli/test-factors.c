@@ -124,6 +124,8 @@ TEST_CASE (factors, are_an_axis_of_a_grid)
 
   CHECK_CONTAINS (grid.output, "pos+case");
   CHECK_STRING (explained.errors, "");
+  /* A factor that only other cells read, with a name like the reserved name trees. */
+  DONE (CALL ("check", "factors.ini", "--set", "data.train.a.tree=pos", "--set", "data.test.a.tree=pos"));
 }
 
 TEST_CASE (factors, are_refused_in_words)

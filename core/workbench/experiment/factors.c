@@ -168,7 +168,7 @@ plait_resolution_factor_source (const PlaitResolution *resolution, const char *s
       gsize length = strlen (source->settings.stream);
 
       if (g_str_has_prefix (stream, source->settings.stream) && stream[length] == '.'
-          && plait_name_is_valid (stream + length + 1) && !plait_nearest_name (stream + length + 1, taken))
+          && plait_name_is_valid (stream + length + 1) && !g_strv_contains (taken, stream + length + 1))
         return source;
     }
   return NULL;

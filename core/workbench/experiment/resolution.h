@@ -182,8 +182,8 @@ void plait_resolution_read_factors (const PlaitResolution *resolution, PlaitPars
 void plait_resolution_check_factors (const PlaitResolution *resolution, const PlaitExperimentSource *source);
 
 /* Returns the first source, used or not, whose stream is STREAM if @stream has the form STREAM.NAME of a factor or
- * tags. NULL if there is no such source, or if NAME is not a valid name or resembles trees, alignment or reference.
- * (transfer none) */
+ * tags. NULL if there is no such source, or if NAME is not a valid name or is trees, alignment or reference. (transfer
+ * none) */
 const PlaitParsedSource *plait_resolution_factor_source (const PlaitResolution *resolution, const char *stream);
 
 /* TRUE if @stream may be a factor or tags of a source, judged by its name alone, and this source has a key factors or
