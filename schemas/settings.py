@@ -19,6 +19,9 @@ FIELDS = {"integer": "gint64 ", "real": "double ", "boolean": "gboolean ", "text
 KINDS = {"encoder": "Encoder", "combiner": "Combiner", "coverage": "Coverage", "output": "Output", "decoder": "Decoder"}
 FLAGS = {"neutral", "path", "optional"}
 KEYS = {"type", "default", "minimum", "maximum", "choices", "enum", "flags", "summary", "reference"}
+# keywords of C, which cannot name a field
+RESERVED = set("""auto break case char const continue default do double else enum extern float for goto if inline int long register restrict
+return short signed sizeof static struct switch typedef union unsigned void volatile while""".split())
 PREFIX = "parameter."
 
 
@@ -28,6 +31,8 @@ class Parameter:
     def __init__(self, path, name, keys):
         self.name, self.keys, self.place = name, keys, f"{path}: [{PREFIX}{name}]"
         self.field = re.sub(r"\W", "_", name)
+        if self.field in RESERVED:
+            sys.exit(f"{self.place} has the name {name}, a keyword of C; choose another name, such as {name}_value")
         for key in set(keys) - KEYS:
             sys.exit(f"{self.place} {key}={keys[key]} is not a key of a parameter; give one of {', '.join(sorted(KEYS))}")
         self.type = self.take("type", f"type={', '.join(FIELDS)}")

@@ -69,6 +69,7 @@ def spoil(settings, folder):
                            ("[plugin]", "[plug]", "has no group [plugin], so it is not the schema"),
                            ("default=1", "deafult=1", "[parameter.gain] deafult=1 is not a key of a parameter; give one of"),
                            ("default=1", "default=1\nenum=PlaitGain", "enum=PlaitGain has no prefix of constants"),
+                           ("[parameter.gain]", "[parameter.double]", "[parameter.double] has the name double, a keyword of C"),
                            ("summary=Factor", "# summary=Factor", "[parameter.gain] has no summary; add summary="),
                            ("[parameter.gain]", "[plugin]", "section 'plugin' already exists")]:
         assert old in schema, old
