@@ -179,6 +179,10 @@ TEST_CASE (faulty_plugin, tables_of_parameters_that_are_none)
 {
   check_fault ("no-bindings", "claims 6 parameters but has no table of them");
   check_fault ("many-bindings", "claims 100000 parameters");
+  check_fault ("no-settings",
+               "puts the parameter \"heads\" at byte 0 of its settings of 0 bytes, where it has no room");
+  check_fault ("short-settings", "puts the parameter \"parts\" at byte");
+  check_fault ("huge-settings", "asks for settings of 18446744073709551615 bytes");
 }
 
 /* The schema next to a module is not the one with which the module was compiled. */

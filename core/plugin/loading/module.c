@@ -15,6 +15,7 @@
 
 /* Bounds on the numbers in a descriptor, far above those of real plugins. */
 #define MAX_BINDINGS 256
+#define MAX_SETTINGS_SIZE ((gsize)1 << 20)
 #define MAX_STATE_SIZE ((gsize)1 << 24)
 
 static gboolean refuse (const char *path, GError **error, const char *format, ...) G_GNUC_PRINTF (3, 4);
@@ -74,6 +75,50 @@ find_binding (const PlaitPluginDescriptor *descriptor, const char *name)
   return NULL;
 }
 
+/* Returns the size of the struct field that receives a parameter of type @type. */
+static gsize
+field_size (PlaitSettingType type)
+{
+  switch (type)
+    {
+    case PLAIT_SETTING_INTEGER:
+      return sizeof (gint64);
+    case PLAIT_SETTING_REAL:
+      return sizeof (double);
+    case PLAIT_SETTING_BOOLEAN:
+    case PLAIT_SETTING_CHOICE:
+      return sizeof (gint);
+    case PLAIT_SETTING_TEXT:
+    case PLAIT_SETTING_LIST:
+      break;
+    }
+  return sizeof (const char *);
+}
+
+/* Checks that the fields that receive parameters lie within the struct of settings. The types of @descriptor's bindings
+ * must be valid. */
+static gboolean
+check_settings_size (const char *path, const PlaitPluginDescriptor *descriptor, GError **error)
+{
+  gsize size = descriptor->settings_size;
+
+  if (size > MAX_SETTINGS_SIZE)
+    return refuse (path, error, "asks for settings of %zu bytes, but at most %zu are allowed; make them smaller", size,
+                   MAX_SETTINGS_SIZE);
+  for (guint i = 0; i < descriptor->n_bindings; i++)
+    {
+      const PlaitBinding *binding = &descriptor->bindings[i];
+      gsize field = field_size (binding->type);
+
+      if (field > size || binding->offset > size - field || binding->offset % field != 0)
+        return refuse (path, error,
+                       "puts the parameter \"%s\" at byte %zu of its settings of %zu bytes, where it has no room; "
+                       "define the plugin with PLAIT_PLUGIN_DEFINE",
+                       binding->name, binding->offset, size);
+    }
+  return TRUE;
+}
+
 /* Refuses a module that was compiled with another schema than @schema, which lies next to the module. */
 static gboolean
 check_bindings (const char *path, const PlaitPluginDescriptor *descriptor, const PlaitSchema *schema, GError **error)
@@ -108,7 +153,7 @@ check_bindings (const char *path, const PlaitPluginDescriptor *descriptor, const
       return refuse (path, error,
                      "was built with the parameter \"%s\", which %s does not describe; build it again from this schema",
                      descriptor->bindings[i].name, schema->path);
-  return TRUE;
+  return check_settings_size (path, descriptor, error);
 }
 
 /* Sets *state_size to the state size in @descriptor's table. Returns the name of the first required function that is

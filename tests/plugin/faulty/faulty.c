@@ -262,6 +262,9 @@ spoil_descriptor (const char *name)
   IF_NAMED ("other-version") descriptor.version = "9.9";
   IF_NAMED ("no-bindings") descriptor.bindings = NULL;
   IF_NAMED ("many-bindings") descriptor.n_bindings = 100000;
+  IF_NAMED ("no-settings") descriptor.settings_size = 0;
+  IF_NAMED ("short-settings") descriptor.settings_size = sizeof (Settings) - 1;
+  IF_NAMED ("huge-settings") descriptor.settings_size = (gsize)-1;
   IF_NAMED ("wild-pointer") descriptor.bindings = WILD_POINTER;
 }
 
