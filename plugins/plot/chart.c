@@ -93,7 +93,9 @@ span_values (const PlaitPlotChart *chart)
   room = axis.high > axis.low ? .04 * (axis.high - axis.low) : MAX (fabs (axis.high) * .1, 1e-3);
   if (chart->kind == PLAIT_PLOT_BARS)
     {
+      /* Bars begin at 0. */
       axis.low = MIN (axis.low, 0);
+      axis.high = MAX (axis.high, 0);
       axis.high = MAX (axis.high, axis.low + room);
     }
   else

@@ -228,6 +228,30 @@ TEST_CASE (plot_command, draws_what_is_no_number)
   CHECK_INT (g_strv_length (crosses) - 1, 3 * 2);
 }
 
+/* The axis of bars includes 0, where the bars begin. */
+TEST_CASE (plot_command, draws_bars_below_zero)
+{
+  static const char *const falling[] = { "3", "2", "1" }, *const rising[] = { "1", "2", "3" };
+  static const char *const names[] = { "one.h5", "two.h5" };
+  g_autoptr (GRegex) number = g_regex_new ("[ML] ([0-9.]+) ", 0, 0, NO_ERROR);
+  g_autoptr (GMatchInfo) match = NULL;
+  double largest = 0;
+
+  NEEDS_PLOT;
+  for (guint i = 0; i < 2; i++)
+    plait_test_write_run (
+        names[i], &(PlaitTestRun){ "serial", falling, .references = rising, .metric = "pearson", .seed = i + 1 });
+  DONE (CALL ("plot", names[0], names[1], SCORES, "-o", "figure.svg"));
+  g_regex_match (number, plait_test_read_text ("figure.svg"), 0, &match);
+  for (; g_match_info_matches (match); g_match_info_next (match, NULL))
+    {
+      g_autofree char *text = g_match_info_fetch (match, 1);
+
+      largest = MAX (largest, g_ascii_strtod (text, NULL));
+    }
+  CHECK (largest > 100 && largest < 226.78);
+}
+
 /* Names up to eight missing letters, and the packages of fonts that have them. */
 TEST_CASE (plot_data, names_fonts_for_letters_that_none_has)
 {
