@@ -151,13 +151,13 @@ measure_all (const PlaitGrid *grid, const PlaitGridOptions *options, GArray *kno
   plait_log_progress_end (options->log);
 }
 
-/* Returns the seconds of training that the interrupted @cell has already finished. */
+/* Returns the seconds of training that the interrupted run of @cell, or the finished run that @cell continues, has
+ * done. */
 static double
 seconds_behind (const PlaitGrid *grid, const PlaitGridCell *cell)
 {
-  g_autofree char *path = plait_grid_file (grid, cell, ".training.h5");
-  g_autoptr (PlaitStore) run
-      = cell->state == PLAIT_CELL_PARTIAL && !cell->trained ? plait_store_open (path, NULL) : NULL;
+  g_autofree char *path = plait_grid_file (grid, cell, cell->trained ? ".h5" : ".training.h5");
+  g_autoptr (PlaitStore) run = cell->state == PLAIT_CELL_PARTIAL ? plait_store_open (path, NULL) : NULL;
 
   return run ? read_seconds (run, "/environment/training") : 0;
 }
@@ -206,7 +206,8 @@ plait_grid_cost_new (const PlaitGrid *grid, const PlaitGridOptions *options)
     {
       Measured one;
 
-      if ((grid->items[i].state == PLAIT_CELL_FINISHED || grid->items[i].trained)
+      /* A finished run that a cell continues ended too early to show how long the cell takes. */
+      if ((grid->items[i].state == PLAIT_CELL_FINISHED || grid->items[i].state == PLAIT_CELL_TRAINED)
           && read_measured (grid, &grid->items[i], &one))
         g_array_append_val (known, one);
     }

@@ -28,12 +28,13 @@ typedef struct
 
 /*
  * Estimates the cost of each due cell, from the known cells that agree with it on the most axes. Known cells are cells
- * with a finished run, cells that use the training of a finished run and, unless @options is NULL, cells whose speed is
- * measured now. Of cells that differ only in the seed, one is measured if none of them has run. A measurement takes a
- * few seconds in its own process (run/speed.h); after a minute, no further measurement begins.
+ * with a finished run, cells that are only evaluated with the training of a finished run and, unless @options is NULL,
+ * cells whose speed is measured now. Of cells that differ only in the seed, one is measured if none of them has run. A
+ * measurement takes a few seconds in its own process (run/speed.h); after a minute, no further measurement begins.
  *
  * For a cell that is only evaluated, or that shares the training of an earlier cell, only evaluation is counted. The
- * training that an interrupted cell has already done is subtracted. Writes nothing to the folder. (transfer full)
+ * training that an interrupted run, or a finished run that is trained further, has already done is subtracted. Writes
+ * nothing to the folder. (transfer full)
  */
 PlaitGridCost *plait_grid_cost_new (const PlaitGrid *grid, const PlaitGridOptions *options);
 void plait_grid_cost_free (PlaitGridCost *cost);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "files.h"
+#include "grid/cost.h"
 #include "grids.h"
 #include "harness.h"
 #include "scoring/run-diff.h"
@@ -70,6 +71,36 @@ TEST_CASE (longer, cells_go_on_to_the_same_bits)
   CHECK_INT (plait_grid_count (again.grid, PLAIT_CELL_FINISHED), 2);
   g_auto (TestGrid) fresh = test_grid_open ("cells", longer, TRUE);
   CHECK_INT (plait_grid_count (fresh.grid, PLAIT_CELL_STALE), 2);
+}
+
+/* The cost of a cell that continues a finished run is estimated from longer runs, minus the training already done. The
+ * time of the finished run itself says nothing about a longer training. */
+TEST_CASE (longer, cells_take_the_time_that_is_left)
+{
+  static const char *const longer[] = { LONGER, NULL };
+  double trained[2], evaluated = 0;
+
+  test_grid_write ("experiment.seed=1\n");
+  test_grid_run_all ("cells", 1, longer);
+  test_grid_write ("experiment.seed=2\n");
+  test_grid_run_all ("cells", 1, NULL);
+  test_grid_write ("experiment.seed=1;2\n");
+  g_auto (TestGrid) opened = test_grid_open ("cells", longer, 0);
+  for (guint i = 0; i < 2; i++)
+    {
+      g_autofree char *path = plait_grid_file (opened.grid, &opened.grid->items[i], ".h5");
+      g_autoptr (PlaitStore) run = plait_store_open (path, NO_ERROR);
+
+      REQUIRE (
+          run && plait_store_get_double (run, "/environment/training", "seconds", &trained[i], NO_ERROR)
+          && (i > 0 || plait_store_get_double (run, "/environment/evaluation/test", "seconds", &evaluated, NO_ERROR)));
+    }
+  CHECK_INT (opened.grid->items[0].state, PLAIT_CELL_FINISHED);
+  CHECK_INT (opened.grid->items[1].state, PLAIT_CELL_PARTIAL);
+  g_autoptr (PlaitGridCost) cost = plait_grid_cost_new (opened.grid, NULL);
+  CHECK_INT (cost->n_ran, 1);
+  CHECK (cost->cells[1].like == &opened.grid->items[0]);
+  CHECK_NEAR (cost->seconds, evaluated + MAX (0, trained[0] - trained[1]), 1e-9);
 }
 
 /* If continuing would give other bits than one training, the cell is stale: it must be trained from the beginning. */
