@@ -106,8 +106,8 @@ typedef struct
   const PlaitAlignment *alignment; /* word alignment with the target; NULL if there is no file of alignments */
 
   guint n_factors; /* number of arrays in @factors: source factors, such as parts of speech, then predicted tags */
-  /* [n_factors][rows] for each factor, the id of each row in the factor's vocabulary. The row's token is in a word,
-   * between white space, and the row has the factor of this word. A row whose token is PLAIT_TOKEN_PAD, PLAIT_TOKEN_BOS
+  /* [n_factors][rows] for each factor, the id of each row in the factor's vocabulary. A row has the factor of the
+   * word (between white space) that contains the row's token. A row whose token is PLAIT_TOKEN_PAD, PLAIT_TOKEN_BOS
    * or PLAIT_TOKEN_EOS has the id of this token in all factors. If a model predicts tags, the tags follow the factors,
    * but encoders get an input without the tags. Only the first row of a word has the tag of the word; its other rows
    * have PLAIT_TOKEN_PAD. */

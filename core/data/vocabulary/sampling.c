@@ -35,7 +35,7 @@ struct PlaitSubwordSampler
 {
   gboolean bpe;
   Piece *pieces;       /* [size of the vocabulary] pieces by id */
-  GHashTable *by_text; /* set of the Pieces that may be segmented in another way, looked up by text */
+  GHashTable *by_text; /* set of the Pieces of type NORMAL, which sampling replaces; looked up by text */
   gsize longest;       /* bytes of the longest piece in @by_text */
 };
 

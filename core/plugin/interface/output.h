@@ -12,9 +12,9 @@
  *
  * with states s, a table T, a bias b, a gate and a distribution c over words of the sources. Memory rows have ids of
  * words; c (v) is the sum of the weights of all rows with the id v, divided by the sum of the weights of all rows with
- * an id, so the weights need not sum to 1. A row without copied words has g = 1. Ids at and above the vocabulary's size
- * are words of the sentence that the vocabulary lacks; they have no row of the table, and only c gives them
- * probability.
+ * an id, so the weights need not sum to 1. A state row without words to copy has g = 1. Ids at and above the
+ * vocabulary's size are words of the sentence that the vocabulary lacks; they have no row of the table, and only c
+ * gives them probability.
  *
  * From this one definition the host computes the loss of training, the best words of search and the scores of forced
  * decoding, in chunks, so that no matrix [target rows, vocabulary] is stored.

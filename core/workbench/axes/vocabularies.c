@@ -239,7 +239,7 @@ name_texts (const PlaitExperiment *experiment, const GArray *texts, GPtrArray *n
   return named;
 }
 
-/* Makes the classes with number @together learn one vocabulary. TRUE if that changed a cell. */
+/* Makes all classes whose field together equals @together learn one vocabulary. TRUE if that changed a cell. */
 static gboolean
 join (const GPtrArray *classes, guint together, PlaitDigests *taken)
 {
