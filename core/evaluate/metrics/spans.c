@@ -16,13 +16,21 @@
 static gboolean
 read_span (const char *text, gint64 *first, gint64 *last)
 {
-  char *end;
+  char *end, *second;
 
-  *first = g_ascii_strtoll (text, &end, 10);
+  *first = *last = g_ascii_strtoll (text, &end, 10);
   if (end == text)
     return FALSE;
-  *last = *first == -1 ? -1 : g_ascii_strtoll (end, NULL, 10);
-  return *last >= *first && *first >= -1;
+  if (*first != -1)
+    {
+      second = end;
+      *last = g_ascii_strtoll (second, &end, 10);
+      if (end == second)
+        return FALSE;
+    }
+  while (g_ascii_isspace (*end))
+    end++;
+  return *end == '\0' && *last >= *first && *first >= -1;
 }
 
 static double
