@@ -64,6 +64,20 @@ TEST_CASE (classes, words_take_the_best_reference)
   CHECK_STRING (result->detail, "(5 of 5)");
 }
 
+/* A reference without words counts only if all references of the text are without words. */
+TEST_CASE (classes, words_prefer_references_with_words)
+{
+  static const char *const first[] = { "", "a b", "" }, *const second[] = { "a b c d", "", " " };
+  static const char *const said[] = { "a b", "x", "x" };
+  const char *const *sets[] = { first, second };
+  PlaitTextPairs pairs = { 3, said, 2, sets };
+  g_autoptr (PlaitMetric) accuracy = plait_metric_new ("accuracy:words", NULL);
+  g_autoptr (PlaitResult) result = plait_evaluate (accuracy, &pairs, 0, 1, NULL);
+
+  REQUIRE (result != NULL);
+  CHECK_STRING (result->detail, "(2 of 6)");
+}
+
 /* A label is right if any of several references has it; its class is then that of this reference. */
 TEST_CASE (classes, take_any_reference)
 {

@@ -79,7 +79,8 @@ count_words (const char *text, const char *reference, double *values)
     }
 }
 
-/* Sets @values to the counts for the reference with the largest share of right words; the first of several. */
+/* Sets @values to the counts for the reference with the largest share of right words; the first of several. A reference
+ * without words counts only if all are without words. */
 static void
 count_best (const PlaitSentence *sentence, double *values)
 {
@@ -89,7 +90,7 @@ count_best (const PlaitSentence *sentence, double *values)
   for (guint k = 2; k <= sentence->count; k++)
     {
       count_words (sentence->texts[0], sentence->texts[k], counts);
-      if (counts[0] * values[1] > values[0] * counts[1])
+      if (counts[0] * values[1] > values[0] * counts[1] || values[1] == 0)
         memcpy (values, counts, sizeof counts);
     }
 }
