@@ -231,6 +231,36 @@ TEST_CASE (corpus_factors, are_perturbed_with_their_source)
   CHECK (changed);
 }
 
+/* Noise is drawn from the kept tuples only, and from all of them: here from the word "rain". */
+TEST_CASE (corpus_factors, take_noise_from_kept_tuples)
+{
+  const gint64 tuple = 0;
+  const gboolean dropped[] = { TRUE, FALSE, TRUE, TRUE };
+  g_auto (Setup) setup = { 0 };
+  g_autoptr (PlaitCorpus) plain = NULL, noisy = NULL;
+
+  set_up (&setup);
+  plain = plait_corpus_open (&setup.settings, NULL, NO_ERROR);
+  noisy = plait_corpus_open (&setup.settings, NULL, NO_ERROR);
+  REQUIRE (plain && noisy);
+  plait_corpus_drop (plain, dropped);
+  plait_corpus_drop (noisy, dropped);
+  plait_corpus_add_noise (noisy, 0, 5);
+  g_autoptr (PlaitBatch) before = plait_corpus_batch (plain, &tuple, 1, NO_ERROR);
+  g_autoptr (PlaitBatch) after = plait_corpus_batch (noisy, &tuple, 1, NO_ERROR);
+  REQUIRE (before && after);
+  for (gint64 row = 0; row < plait_ragged_rows (after->inputs[0].rows); row++)
+    {
+      gboolean found = FALSE;
+
+      for (gint64 i = 0; i < plait_ragged_rows (before->inputs[0].rows); i++)
+        found |= after->inputs[0].tokens[row] == before->inputs[0].tokens[i];
+      CHECK (found);
+      for (guint f = 0; f < 2; f++)
+        CHECK_INT (after->inputs[0].factors[f][row], before->inputs[0].factors[f][row]);
+    }
+}
+
 /* Compares the factors of the masked @batch with those of the unmasked @plain. The first factor names the word of each
  * row, and no sentence has a word twice. Exactly the rows of words with a predicted piece are hidden. In a
  * truncated sentence (@truncated) a space at the end may be hidden with the word before it. Returns the number of

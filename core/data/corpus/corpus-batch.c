@@ -103,7 +103,7 @@ add_factors (const PlaitCorpus *corpus, const PlaitCorpusStreamState *stream, gi
     return FALSE;
   for (guint f = 0; f < stream->n_factors && stream->noisy; f++)
     if (!stream->factors[f].predicted
-        && !plait_corpus_fill_noise (corpus, &stream->factors[f], stored_tuple,
+        && !plait_corpus_fill_noise (corpus, stream, &stream->factors[f], stored_tuple,
                                      &g_array_index ((GArray *)builder->factors->pdata[f], gint32, first), n, error))
       return FALSE;
   return TRUE;
@@ -145,8 +145,8 @@ add_tokens (const PlaitCorpus *corpus, const PlaitCorpusStreamState *stream, gin
   if (!add_factors (corpus, stream, stored_tuple, first, builder, error))
     return FALSE;
   if (stream->noisy
-      && !plait_corpus_fill_noise (corpus, stream, stored_tuple, &g_array_index (ids, gint32, first), ids->len - first,
-                                   error))
+      && !plait_corpus_fill_noise (corpus, stream, stream, stored_tuple, &g_array_index (ids, gint32, first),
+                                   ids->len - first, error))
     return FALSE;
   for (guint f = 0; f < stream->n_factors && stream->append_end && ids->len > first; f++)
     g_array_append_val (builder->factors->pdata[f], eos);

@@ -186,14 +186,14 @@ plait_corpus_stored_tuples (const PlaitCorpus *corpus, gint64 epoch, const gint6
 }
 
 gboolean
-plait_corpus_fill_noise (const PlaitCorpus *corpus, const PlaitCorpusStreamState *stream, gint64 tuple, gint32 *row,
-                         gint64 n, GError **error)
+plait_corpus_fill_noise (const PlaitCorpus *corpus, const PlaitCorpusStreamState *source,
+                         const PlaitCorpusStreamState *stream, gint64 tuple, gint32 *row, gint64 n, GError **error)
 {
   PlaitRandomKey key = plait_random_subkey (stream->noise, (guint64)tuple);
   for (gint64 i = 0; i < n; i++)
     {
-      gint64 from = (gint64)plait_random_below (key, (guint64)(2 * i), (guint64)corpus->size);
-      gint64 length = plait_token_store_length (stream->tokens, from);
+      gint64 drawn = (gint64)plait_random_below (key, (guint64)(2 * i), (guint64)corpus->size);
+      gint64 from = plait_corpus_stored_tuple (source, drawn), length = plait_token_store_length (stream->tokens, from);
       if (length > 0 /* keep the token if the drawn sentence has no tokens */
           && !plait_token_store_read (stream->tokens, from,
                                       (gint64)plait_random_below (key, (guint64)(2 * i + 1), (guint64)length), 1,

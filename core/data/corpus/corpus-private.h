@@ -107,10 +107,12 @@ gint64 *plait_corpus_stored_tuples (const PlaitCorpus *corpus, gint64 epoch, con
  * (corpus-batch.c). */
 gint64 plait_corpus_source_rows (const PlaitCorpus *corpus, const PlaitCorpusStreamState *stream, gint64 origin);
 
-/* Replaces @row [n], the tokens of stored tuple @tuple, by tokens drawn from all of @stream;
- * plait_corpus_fill_feature_noise does this with @rows, the features of a tuple (corpus-perturb.c). */
-gboolean plait_corpus_fill_noise (const PlaitCorpus *corpus, const PlaitCorpusStreamState *stream, gint64 tuple,
-                                  gint32 *row, gint64 n, GError **error);
+/* Replaces @row [n], the tokens that stored tuple @tuple has in @stream, by tokens drawn from all tuples of @corpus.
+ * @stream is @source or one of its factors. plait_corpus_fill_feature_noise does this with @rows, the features of a
+ * tuple (corpus-perturb.c). */
+gboolean plait_corpus_fill_noise (const PlaitCorpus *corpus, const PlaitCorpusStreamState *source,
+                                  const PlaitCorpusStreamState *stream, gint64 tuple, gint32 *row, gint64 n,
+                                  GError **error);
 
 /* Appends n ids to each of @factors (element-type GArray): for each of @ids [n], the factor of its word. @ids is a
  * segmentation of the words of stored tuple @tuple (corpus-factors.c). */
