@@ -172,10 +172,14 @@ check_attention (PlaitCrossAttention *cross, const char *call, PlaitAttentionKin
                        "%s: \"%s\" cannot name an attention: use letters, digits, '-' and '_', begin with a letter, "
                        "and avoid attend, jointly, contexts, normalise, refine, sentinel",
                        call, requested->name);
-  else if (plait_cross_find_attention (cross, kind, requested->name, memory))
+  else if (requested->name && kind != PLAIT_ATTEND_MEMORY)
     plait_cross_fault (cross, PLAIT_ERROR_PLUGIN,
-                       "%s: declares the same attention twice%s%s: declare each once, or give it a name", call,
-                       requested->name ? ": " : "", requested->name ? requested->name : "");
+                       "%s: has the name \"%s\", but only attention to one memory can have a name: leave name at NULL",
+                       call, requested->name);
+  else if (plait_cross_find_attention (cross, kind, requested->name, memory))
+    plait_cross_fault (cross, PLAIT_ERROR_PLUGIN, "%s: declares the same attention twice%s%s: declare each once%s",
+                       call, requested->name ? ": " : "", requested->name ? requested->name : "",
+                       kind == PLAIT_ATTEND_MEMORY ? ", or give it a name" : "");
   else if (cross->declared->n_attentions == PLAIT_CROSS_MAX_ATTENTIONS)
     plait_cross_fault (cross, PLAIT_ERROR_PLUGIN, "%s: declares more than %d attentions: declare fewer", call,
                        PLAIT_CROSS_MAX_ATTENTIONS);

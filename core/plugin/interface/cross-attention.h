@@ -70,7 +70,8 @@ typedef enum
 /* The settings of one declared attention. */
 typedef struct
 {
-  const char *name;             /* distinguishes several attentions of one kind, such as a second hop; NULL: no name */
+  const char *name;             /* distinguishes several attentions to one memory, such as a second hop; NULL: no name.
+                                   Joint attention and attention over contexts cannot have a name */
   guint heads;                  /* number of heads; PLAIT_DECODER_HEADS: decoder.heads, in recurrent decoders 1 */
   double dropout;               /* dropout rate on weights; PLAIT_DECODER_DROPOUT: the decoder's attention dropout */
   double output_dropout;        /* dropout rate on the context; PLAIT_DECODER_DROPOUT: the decoder's dropout */
@@ -116,7 +117,7 @@ PLAIT_API const char *plait_cross_prefix (const PlaitCrossAttention *cross);
 PLAIT_API void plait_cross_declare_residual (PlaitCrossAttention *cross, guint slot);
 
 /* Declare the attention that plait_cross_attend, plait_cross_attend_jointly or plait_cross_attend_contexts computes. A
- * second declaration needs another name. */
+ * second attention to a memory needs another name; joint attention and attention over contexts can be declared once. */
 PLAIT_API void plait_cross_declare_attend (PlaitCrossAttention *cross, guint memory,
                                            const PlaitAttendSettings *attention);
 PLAIT_API void plait_cross_declare_attend_jointly (PlaitCrossAttention *cross, const PlaitAttendSettings *attention);
