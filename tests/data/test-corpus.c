@@ -167,7 +167,8 @@ TEST_CASE (corpus, refuses_bad_input_by_file_and_line)
 
   plait_test_write ("target", "a\nb\n\nd\na\n");
   setup.settings.empty_is_error = TRUE;
-  check_refused (&setup, "target:3: the line is empty; expected a sentence of out, since empty=error");
+  check_refused (&setup, "target:3: the line is empty; expected a sentence of out, since empty=error (empty=missing "
+                         "drops training tuples with an empty target)");
   plait_test_write ("target", "a\nb\n \t\v\f\r\r\nd\na\n");
   check_refused (&setup, "target:3: the line is empty");
   setup.settings.empty_is_error = FALSE;

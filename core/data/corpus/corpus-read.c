@@ -277,11 +277,12 @@ read_line (PlaitCorpusBlock *block, PlaitCorpusSide *side, GError **error)
   side->blank[line] = plait_text_is_blank (text, length);
   if (side->blank[line] && block->corpus->empty_is_error && !side->is_trees
       && !(block->by_turns && side->stream == block->corpus->n_sources))
-    return plait_fail (
-        error, PLAIT_ERROR_INPUT,
-        "%s:%jd: the %s; expected a sentence of %s, since empty=error (empty=missing allows a missing source)",
-        plait_text_reader_name (side->reader), side->number,
-        side->is_documents ? "document has no sentences" : "line is empty", side->state->name);
+    return plait_fail (error, PLAIT_ERROR_INPUT,
+                       "%s:%jd: the %s; expected a sentence of %s, since empty=error (empty=missing %s)",
+                       plait_text_reader_name (side->reader), side->number,
+                       side->is_documents ? "document has no sentences" : "line is empty", side->state->name,
+                       side->stream == block->corpus->n_sources ? "drops training tuples with an empty target"
+                                                                : "allows a missing source");
   side->n_lines++;
   return TRUE;
 }

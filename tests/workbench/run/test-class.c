@@ -217,7 +217,10 @@ TEST_CASE (class, refuses_bad_input)
   check_refused (files, NULL, "test.topic:2: the file has 1 lines, but ");
   write_file ("test.topic", "one\ntwo\n");
   write_file ("train.topic", "one\ntwo\n\n");
-  check_refused (files, NULL, "train.topic:3: the line is empty");
+  check_refused (
+      files, NULL,
+      "train.topic:3: the line is empty; expected a sentence of topic, since empty=error (empty=missing drops "
+      "training tuples with an empty target)");
   write_file ("train.topic", "one\none\none\n");
   check_refused (files, NULL, "train.topic: has only the label \"one\"; expected at least two labels");
 }
