@@ -6,7 +6,7 @@ const PlaitExitCode plait_exit_codes[] = {
   { PLAIT_EXIT_FAILED, "failed",
     "disk or memory is full, training diverged, cells failed, or check, verify or reproduce found a fault" },
   { PLAIT_EXIT_USAGE, "bad usage or bad input", "one sentence names file, place, what was expected and what to do" },
-  { PLAIT_EXIT_INTERRUPTED, "interrupted; training wrote a checkpoint", NULL },
+  { PLAIT_EXIT_INTERRUPTED, "interrupted; runs can be resumed", NULL },
   { 0, NULL, NULL },
 };
 
