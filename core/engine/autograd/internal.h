@@ -41,8 +41,9 @@ void plait_tape_keep_gradients (PlaitTape *tape);
 gboolean plait_tape_keeps_gradients (const PlaitTape *tape);
 
 /* Sets the precision of the products, forward and backward, in linear layers, recurrent and tree cells, the output
- * layer, and attention to many keys. Everything else stays in PlaitScalar: query-key pairs, softmax, norms, embeddings
- * and sums. @precision must run on this processor and not be int8. Holds until plait_tape_begin. */
+ * layer, and attention to many keys. Everything else stays in PlaitScalar: query-key pairs (except the gradients of the
+ * weights of their cells), softmax, norms, embeddings and sums. @precision must run on this processor and not be int8.
+ * Holds until plait_tape_begin. */
 void plait_tape_set_precision (PlaitTape *tape, PlaitPrecision precision);
 PlaitPrecision plait_tape_precision (const PlaitTape *tape);
 

@@ -16,10 +16,10 @@
  *     /checkpoint/update-N                               parameters after update N: kept-checkpoints.h
  *     /training         attributes: training-set.h       /training/updates /training/validation          tables
  *     /evaluation/SPLIT                                  metrics, hypotheses, references: evaluations.h
- *     /attention/SPLIT/N/MEMORY                          heatmaps
- *     /coverage/SPLIT/N/MEMORY                           only with a coverage: attention.h
- *     /copy/SPLIT/N/MEMORY                               only with an output that copies words: attention.h
- *     /descent/SPLIT/N/MEMORY                            only with a combiner that selects rows: descent-dump.h
+ *     /attention/SPLIT/MEMORY                            heatmaps of all dumped sentences
+ *     /coverage/SPLIT/MEMORY                             only with a coverage: attention.h
+ *     /copy/SPLIT/MEMORY                                 only with an output that copies words: attention.h
+ *     /descent/SPLIT/MEMORY                              only with a combiner that selects rows: descent-dump.h
  */
 typedef struct
 {
