@@ -208,10 +208,10 @@ maker_of (const char *name, gboolean *here)
   return (pid_t)process;
 }
 
-/* Deletes temporary files and lock files of dead processes in the folder of @file. A locked file belongs to a living
- * process and stays. Without locks, a temporary file of this host is deleted only if no process has the id that the
- * file name contains. A zombie or a new process may have this id; the file stays then. The name of a lock file contains
- * no host, so where locks do not reach other hosts, a lock file counts as made on another one. */
+/* Deletes stale temporary files and lock files in the folder of @file. A file is stale if no process holds its lock. If
+ * locks do not reach other hosts, only temporary files of this host can be stale; lock files stay, because their names
+ * contain no host. If the file system has no locks, a temporary file of this host is stale if no process has the id in
+ * the file's name; all other files stay. */
 static void
 remove_stale (const PlaitFile *file)
 {
@@ -232,8 +232,8 @@ remove_stale (const PlaitFile *file)
     }
 }
 
-/* Makes the temporary file and locks it. Retries if another process deleted the file as stale before it was locked.
- * FALSE with errno set. */
+/* Makes the temporary file and locks it. Retries with the next number if a file of this name exists, or if another
+ * process deleted the new file as stale before it was locked. FALSE with errno set. */
 static gboolean
 make_own (PlaitFile *file)
 {

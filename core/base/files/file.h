@@ -12,7 +12,7 @@ typedef enum
 {
   PLAIT_FILE_REGULAR,      /* regular files, which can be read again */
   PLAIT_FILE_OR_OPEN_PIPE, /* a regular file, or a pipe that already has a writer */
-  PLAIT_FILE_OR_PIPE,      /* a regular file, or a pipe; opening waits for the writer of the pipe */
+  PLAIT_FILE_OR_PIPE,      /* a regular file, or a pipe; waits until a program opens the pipe for writing */
 } PlaitFileInput;
 
 /* Opens @path for reading, fills @status and returns the descriptor. @expected names the expected file in messages,
@@ -53,10 +53,11 @@ const char *plait_file_temporary (const PlaitFile *file);
  * (transfer none) */
 FILE *plait_file_stream (const PlaitFile *file);
 
-/* Flushes and syncs the temporary file, renames it over the old one and syncs the folder. Frees @file. On FALSE the
- * temporary file is deleted and the old one unchanged: PLAIT_ERROR_INPUT if another program has made or written the
- * file since plait_file_begin, or if plait has opened it as an input; else PLAIT_ERROR_FAILED. Exception: if only the
- * sync of the folder fails, FALSE is returned, but the new file is there, and a loss of power may undo it. */
+/* Flushes and syncs the temporary file, renames it over the old file, syncs the folder and frees @file. On FALSE the
+ * temporary file was deleted and the old file is unchanged, with one exception: if only the sync of the folder failed,
+ * the new file is there, but a loss of power may undo the rename. PLAIT_ERROR_INPUT if another program has made or
+ * written the old file since plait_file_begin, or if the old file is an input of the command; else
+ * PLAIT_ERROR_FAILED. */
 gboolean plait_file_commit (PlaitFile *file, GError **error);
 
 /* Deletes the temporary file and frees @file. The old file stays unchanged. */
@@ -72,7 +73,7 @@ gboolean plait_file_is_same (const char *a, const char *b);
 
 /* TRUE if a command may write @path: if @path is NULL, if there is no regular file at @path, or if @force is TRUE.
  * Otherwise fails with PLAIT_ERROR_INPUT. The message contains @remedy, such as "add --resume to continue it, " or "",
- * and then advises to choose another file with @option. plait_file_begin refuses files that are not regular. */
+ * and then names @option (to write another file) and --force. plait_file_begin refuses files that are not regular. */
 gboolean plait_file_check_new (const char *path, gboolean force, const char *remedy, const char *option,
                                GError **error);
 

@@ -83,9 +83,9 @@ plait_folder_fail (const PlaitFolder *folder, GError **error)
   return FALSE;
 }
 
-/* Opens and locks the folder @path. Returns the descriptor. -1 with errno if the folder cannot be opened. -1 with errno
- * EEXIST if another process has locked, renamed or deleted the folder. On a file system without locks, -1 with EEXIST
- * if the process @maker is alive and is not this process. */
+/* Opens and locks the folder @path, which process @maker has made. Returns the descriptor; -1 with errno if the folder
+ * cannot be opened; -1 with errno EEXIST if the folder belongs to another living process, or was renamed or deleted. It
+ * belongs to the process that holds its lock; if the file system has no locks, to @maker. */
 static int
 open_own (const char *path, pid_t maker)
 {

@@ -14,8 +14,9 @@
  *
  * An existing folder is exchanged for the new one in one step if it holds only files of the names given to
  * plait_folder_commit. This is not possible if the existing folder holds other files, is locked (files/lock.h), is the
- * current folder, is on another file system than its parent, or has a parent that is not writable. In these cases all
- * new files are written first, then moved into the existing folder one by one.
+ * current folder, is on another file system than its parent, or has a parent that is not writable, or if the file
+ * system cannot exchange folders. In these cases all new files are written first, then moved into the existing folder
+ * one by one.
  */
 typedef struct PlaitFolder PlaitFolder;
 

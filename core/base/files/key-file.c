@@ -259,7 +259,7 @@ read_entry (PlaitKeyFile *file, Group *group, const char *line, guint number, Pl
   entry->line = number;
 }
 
-/* Refuses a file that is too large or not UTF-8 text, before lines are parsed. */
+/* Refuses a file of another kind (plait_file_kind), too large a file, and a file that is not UTF-8 text. */
 static gboolean
 check_text (const char *text, gsize length, const char *name, GError **error)
 {

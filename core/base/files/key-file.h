@@ -7,9 +7,9 @@
  * Reader of key-files (experiments, schemas), based on GKeyFile.
  *
  * GKeyFile has no line numbers and merges duplicates silently. This reader stores the line number of every group and
- * key. It refuses, with FILE:LINE: a group or key given twice, a key outside any group, a line that is neither header,
- * key nor comment, text that is not UTF-8, a NUL byte, an unknown escape. It also refuses a file of more than 16 MiB.
- * It reports all errors in the lines together.
+ * key. It refuses, with FILE:LINE and all together: a group or key given twice, an invalid name, a key outside any
+ * group, a line that is neither header, key nor comment, an unknown escape. Before it looks at lines, it refuses a file
+ * of more than 16 MiB, a file of another kind (plait_file_kind), a NUL byte, and a byte that is not UTF-8.
  *
  * The syntax is GKeyFile's: "[group]", "key=value", comment lines that begin with "#". Blanks around keys and values
  * are ignored. Values may contain the escapes \s \t \n \r \\, and \; for a semicolon in a list.
@@ -47,8 +47,9 @@ const char *const *plait_key_file_keys (const PlaitKeyFile *file, const char *gr
 /* Returns the value of @key with its escapes resolved, or NULL if it is missing. */
 const char *plait_key_file_value (const PlaitKeyFile *file, const char *group, const char *key);
 
-/* Splits the value of @key at semicolons, strips blanks around the items and drops a last empty item. Returns NULL if
- * the key is missing. (transfer full) */
+/* Returns the items of the list that is the value of @key. Splits the value at each ";" but not at "\;", resolves
+ * escapes, strips blanks around the items, and drops the last item if it is empty. NULL if @key is missing. (transfer
+ * full) */
 char **plait_key_file_list (const PlaitKeyFile *file, const char *group, const char *key);
 
 /* Returns @text, one line without blanks at its ends, with backslashes escaped for a key-file. No other character needs
@@ -68,11 +69,12 @@ gboolean plait_key_file_set (PlaitKeyFile *file, const char *group, const char *
 void plait_key_file_remove (PlaitKeyFile *file, const char *group, const char *key);
 
 /* Returns the location of @key for messages: "FILE:LINE", or the origin given to plait_key_file_set. For a NULL or
- * missing key: the location of its group; for a missing group: the name of the file. (transfer full) */
+ * missing key: the location of its group. Without line and origin, and for a missing group: the name of the file.
+ * (transfer full) */
 char *plait_key_file_location (const PlaitKeyFile *file, const char *group, const char *key);
 
-/* Returns the line of @key, or of its group if @key is NULL or missing; 0 if the group is missing, or if
- * plait_key_file_set has added the key or given it an origin. */
+/* Returns the line of @key, or of its group if @key is NULL or missing. Returns 0 if the group is missing, or if the
+ * key or group does not come from a line: plait_key_file_set has added it, or has given the key an origin. */
 guint plait_key_file_line (const PlaitKeyFile *file, const char *group, const char *key);
 
 /* Returns the file as text, without comments. plait_key_file_load_data reads back the same groups, keys and values.

@@ -7,8 +7,8 @@
 /*
  * Locks on files that only one process may write. They are locks of the kernel (flock), released when the process dies,
  * so no lock is ever stale. Over NFS they are locks of the server, because Linux maps flock to a lock of all bytes. The
- * server releases the locks of a dead machine when it restarts (version 3) or when its lease expires (version 4). A
- * forked process shares its parent's locks until both have ended.
+ * server releases the locks of a dead machine when the dead machine restarts (version 3) or when the machine's lease
+ * expires (version 4). A forked process shares its parent's locks until both have ended.
  */
 typedef enum
 {

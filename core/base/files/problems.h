@@ -27,7 +27,8 @@ void plait_problems_add (PlaitProblems *problems, const char *format, ...) G_GNU
 /* Adds a copy of @problem, formatted as "LOCATION: [group] key: SENTENCE". */
 void plait_problems_add_at (PlaitProblems *problems, const PlaitProblem *problem);
 
-/* Add a problem of [@group] @key of @file, at its line, with printf formatting. */
+/* Add a problem of the key @key in the group @group of @file, with the location of the key. If @key is NULL, the group
+ * itself is at fault. @format is the sentence, with printf formatting. */
 void plait_problems_add_key (PlaitProblems *problems, const PlaitKeyFile *file, const char *group, const char *key,
                              const char *format, ...) G_GNUC_PRINTF (5, 6);
 void plait_problems_add_key_va (PlaitProblems *problems, const PlaitKeyFile *file, const char *group, const char *key,
@@ -39,7 +40,7 @@ void plait_problems_add_error (PlaitProblems *problems, GError *error);
 guint plait_problems_count (const PlaitProblems *problems);
 
 /* plait_problems_n_listed returns the number of listed problems. Only the first hundred are listed. plait_problems_get
- * returns listed problem number @index. (transfer none) */
+ * returns the listed problem at @index, counted from 0. (transfer none) */
 guint plait_problems_n_listed (const PlaitProblems *problems);
 const PlaitProblem *plait_problems_get (const PlaitProblems *problems, guint index);
 

@@ -60,7 +60,7 @@ typedef struct
   gsize table_size;     /* expected bytes of the table's struct */
 } PlaitModuleWanted;
 
-/* Returns the table of the module that @wanted describes, and opens it if needed. The first plugin folder that has the
- * module is used. Fails with PLAIT_ERROR_INPUT if there is no module, or none that this plait can load; the message
- * names the remedy. Thread-safe. (transfer none) */
+/* Returns the table of the module that @wanted describes. Opens the module if needed, from the first plugin folder that
+ * has it. Fails with PLAIT_ERROR_INPUT if no folder has the module, or if this plait cannot load the module of that
+ * first folder, even if a later folder has another one; the message names the remedy. Thread-safe. (transfer none) */
 gconstpointer plait_module_open (const PlaitModuleWanted *wanted, GError **error);

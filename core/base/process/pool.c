@@ -20,8 +20,8 @@
  * false sharing. */
 typedef struct
 {
-  /* Number of unclaimed pieces: the last ones before @end. A claim decrements this one word. So a thread that was
-   * delayed in an earlier run claims nothing, or a valid piece of the current run. */
+  /* Number of unclaimed pieces; these pieces are the last ones before @end. A claim decrements only this word. So a
+   * thread that was delayed in an earlier run claims nothing, or a valid piece of the current run. */
   _Alignas(128) _Atomic gint64 unclaimed;
   gint64 end;
   gint64 begun, ended; /* start of the first piece and end of the last piece in a profiled run, nanoseconds; @begun is 0
@@ -41,7 +41,7 @@ typedef struct
 struct PlaitPool
 {
   guint threads;
-  gboolean spins;
+  gboolean spins; /* FALSE if there are more threads than processors */
   Share *shares;
   Worker *workers;
 
@@ -95,8 +95,8 @@ relax (void)
 #endif
 }
 
-/* Spins until @word differs from @value, for a bounded time. After the first part of this time, yields the processor
- * between checks. TRUE if @word differs. */
+/* Spins until @word differs from @value, for a bounded time; checks only once if @pool does not spin. After the first
+ * part of this time, yields the processor between checks. TRUE if @word differs. */
 static gboolean
 spin_while (const PlaitPool *pool, _Atomic guint32 *word, guint32 value)
 {

@@ -11,8 +11,9 @@
  * bits for any number of threads.
  *
  * Workers spin for a bounded time (half a millisecond, mostly yielding the processor) before they sleep, because waking
- * a thread takes the time of many calls of plait_pool_run. The calling thread takes part. Each thread begins with a
- * contiguous share of the pieces, then takes pieces of other shares.
+ * a thread takes the time of many calls of plait_pool_run. They sleep at once if the pool has more threads than there
+ * are processors. The calling thread takes part. Each thread begins with a contiguous share of the pieces, then takes
+ * pieces of other shares.
  */
 typedef struct PlaitPool PlaitPool;
 
@@ -85,10 +86,10 @@ void plait_pool_profile (PlaitPool *pool);
 /* Returns the times since plait_pool_profile; zeros if the pool is not profiled. */
 PlaitWorkTimes plait_pool_times (PlaitPool *pool);
 
-/* Starts a profile of @part if @pool is profiled. @part is a pool that one piece of a run on @pool uses. The profile of
- * @pool counts all time of this piece as one kind of work, the kind of the run. After the run,
- * plait_pool_add_nested_times corrects this: it moves the times of @part to the kinds of work that the profile of @part
- * recorded. */
+/* Profile of a piece that does several kinds of work on a pool of one thread, @part. The piece calls
+ * plait_pool_profile_nested, which starts the profile of @part if @pool is profiled. The profile of @pool counts the
+ * whole piece as work of the run's kind. After the run, the caller gives the times of @part to
+ * plait_pool_add_nested_times, which moves them from the run's kind to the kinds that @part recorded. */
 void plait_pool_profile_nested (PlaitPool *part, const PlaitPool *pool);
 void plait_pool_add_nested_times (PlaitPool *pool, const PlaitWorkTimes *part);
 

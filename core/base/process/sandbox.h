@@ -38,7 +38,7 @@ gboolean plait_sandbox_run (const char *what, PlaitErrorCode code, PlaitSandboxF
 gboolean plait_sandbox_run_with_subject (const char *subject, PlaitErrorCode code, PlaitSandboxFunc call, gpointer data,
                                          PlaitSandboxLimits limits, GError **error);
 
-/* Confines the calling child process: removes its terminal, its right to write files and its signal handlers, gives it
- * its own process group, and lets it die with its parent. A limit of 0 is not set. wall_seconds is not set here; the
- * caller must enforce it. */
+/* Confines the calling child process: removes its terminal, its right to write files and its signal handlers except
+ * those of process/crash.h, gives it its own process group, and lets it die with its parent. A limit of 0 is not set.
+ * wall_seconds is not set here; the caller must enforce it. */
 void plait_sandbox_confine (PlaitSandboxLimits limits);

@@ -22,5 +22,6 @@ typedef struct
   gssize (*sentences_next) (gpointer sentences);
 } PlaitUnicodeTable;
 
-/* Returns the functions of the module, or NULL with PLAIT_ERROR_INPUT if it is not installed. (transfer none) */
+/* Returns the functions of the module, or NULL with PLAIT_ERROR_INPUT if the module is missing or cannot be loaded.
+ * (transfer none) */
 const PlaitUnicodeTable *plait_unicode_open (GError **error);

@@ -48,7 +48,8 @@ void plait_json_reals (PlaitJson *json, const char *name, const double *values, 
 /* Writes @document, the plait_json_string() of another writer, as a value. */
 void plait_json_document (PlaitJson *json, const char *name, const char *document);
 
-/* Returns the text written so far; it ends with a line break once the outermost value is complete. (transfer none) */
+/* Returns the text written so far. It ends with a line break once the outermost object or array is complete. (transfer
+ * none) */
 const char *plait_json_string (const PlaitJson *json);
 
 /* Ends the outermost object or array and prints the document on stdout. */

@@ -9,8 +9,9 @@
  * Messages to the user, apart from results: lines on stderr, and one line of progress.
  *
  * On a terminal the progress line is rewritten in place. Elsewhere progress is plain lines, at most one in 30 seconds.
- * Colour is used on a terminal only, and not if NO_COLOR is set and not empty, or if TERM is "dumb". Control characters
- * are replaced, so data cannot control the terminal.
+ * Colour is used on a terminal only, and not if NO_COLOR is set and not empty. A terminal with TERM "dumb", or under a
+ * launcher (text/launcher.h), does not count as a terminal. Control characters are replaced, so data cannot control the
+ * terminal.
  *
  * Functions that write messages get a log as an argument; there is no global one. NULL is a silent log. A log belongs
  * to one thread.

@@ -5,13 +5,14 @@
 
 /*
  * Numbers as text, independent of the locale. Parsing is strict: the whole text is the number, without blanks. A number
- * out of range is refused, never clipped. On FALSE *value is unchanged.
+ * that is too large is refused, never clipped. On FALSE *value is unchanged.
  */
 
 /* Parses a decimal integer, "-12" or "12"; not "+12" or "0x12". */
 gboolean plait_parse_integer (const char *text, gint64 *value);
 
-/* Parses a finite decimal number, "0.5", "-1e-3", "12". Refuses "inf", "nan", hexadecimal numbers and overflow. */
+/* Parses a finite decimal number, "0.5", "-1e-3", "12". Refuses "+12", "inf", "nan", hexadecimal numbers and overflow.
+ * Accepts numbers that are too small for a double, as 0 or a subnormal number. */
 gboolean plait_parse_double (const char *text, double *value);
 
 /* Parses "true" or "false". */

@@ -79,7 +79,7 @@ typedef struct
 {
   guint8 kind;  /* kind of the cell: PlaitTableCellKind */
   guint8 style; /* style of a text: PlaitTableStyle */
-  gint16 run;   /* number of the run that the text names, for its colour; -1 if the text names no run */
+  gint16 run;   /* number of the run that the text names, for the run's colour in HTML; -1 if the text names no run */
   guint8 mark;  /* PlaitTableMark, for a p value */
   union
   {
@@ -132,7 +132,7 @@ void plait_table_p (PlaitTable *table, double p, PlaitTableMark mark);
 /* Adds a cell "–": the number does not exist. */
 void plait_table_none (PlaitTable *table);
 
-/* Adds the name of a run. On a terminal with colours each @run has its own colour. */
+/* Adds the name of run number @run. HTML shows a sample of the run's colour before the name. */
 void plait_table_run (PlaitTable *table, const char *name, guint run);
 
 /* Adds a line across all columns in place of left-out rows. The previous row must be complete. */
@@ -186,10 +186,10 @@ char *plait_table_markdown (const PlaitTable *table);
 /* Writes a LaTeX tabular that needs no package. The notes are comments below it. (transfer full) */
 char *plait_table_latex (const PlaitTable *table);
 
-/* Writes RFC 4180 with a header line: numbers with all digits, unknown numbers empty, no notes. Text that a spreadsheet
- * would run as a formula begins with an apostrophe. (transfer full) */
+/* Writes CSV (RFC 4180, but lines end with LF) with a header line: numbers with all digits, unknown numbers empty, no
+ * notes. Text that a spreadsheet would run as a formula begins with an apostrophe. (transfer full) */
 char *plait_table_csv (const PlaitTable *table);
 
 /* Adds two members to the open object: "rows", the number of rows, and "columns", an object of arrays by title. Numbers
- * have all digits; unknown numbers are null. */
+ * have all digits; unknown, infinite and undefined numbers are null. */
 void plait_table_add_json (const PlaitTable *table, PlaitJson *json);

@@ -22,9 +22,9 @@ struct PlaitFeatures
   /* Reads position @position of @sentence into @row [width]. The position must exist. Fails like @read. */
   gboolean (*read_row) (PlaitFeatures *self, gint64 sentence, gint64 position, PlaitScalar *row, GError **error);
 
-  /* Reads @sentences[0 .. n - 1] (each in 0 .. sentences - 1, in any order) into @rows [sum of their lengths, width].
-   * Fails if a value is infinite or undefined (the message names its position), or if the file has changed since it was
-   * opened. */
+  /* Reads @sentences[0 .. n - 1], in any order, into @rows [sum of their lengths, width]. Fails if a sentence does not
+   * exist, if a value is infinite or undefined (the message names its position), if the file cannot be read, or if the
+   * file has changed since it was opened. */
   gboolean (*read) (PlaitFeatures *self, const gint64 *sentences, gint64 n, PlaitTensor rows, GError **error);
 
   void (*free) (PlaitFeatures *self);

@@ -63,7 +63,8 @@ struct PlaitSentencePiece
   const PlaitSentencePieceTable *table;
 };
 
-/* Returns the functions of the module, or NULL with PLAIT_ERROR_INPUT if it is not installed. (transfer none) */
+/* Returns the functions of the module, or NULL with PLAIT_ERROR_INPUT if the module is missing or cannot be loaded.
+ * (transfer none) */
 const PlaitSentencePieceTable *plait_sentencepiece_open (GError **error);
 
 /* Loads the SentencePiece model @bytes after a trial in a child process. Messages begin with @name. The special tokens

@@ -31,7 +31,8 @@ typedef struct
 } PlaitTokeniser;
 
 /* Opens the library or model that @tokeniser needs. Fails with PLAIT_ERROR_INPUT if the library or its dictionary is
- * not installed, if a model is needed but not given or cannot be read, or if a model is given but not needed. */
+ * missing or cannot be loaded, if a model is needed but not given or cannot be read, or if a model is given but not
+ * needed. */
 gboolean plait_tokeniser_open (PlaitTokeniser *tokeniser, GError **error);
 
 /* Returns @line with white space between its tokens. Thread-safe. (transfer full) */
