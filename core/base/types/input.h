@@ -5,8 +5,8 @@
 #include "types/tensor.h"
 
 /*
- * A batch of tuples: each tuple has one sentence of each source and one target sentence. Sentences are stored end to
- * end, without padding.
+ * A batch of tuples. A tuple has one sentence of each source and, unless the batch is to be translated, one target
+ * sentence. Sentences are stored end to end, without padding.
  *
  * These types are part of the plugin interface. Plugins only read them; the batch owns all memory.
  */
@@ -38,13 +38,13 @@ plait_input_kind_is_text (PlaitInputKind kind)
 }
 
 /*
- * Binary trees over the rows of an input. Sentence s has the inner nodes nodes.offsets[s] .. nodes.offsets[s + 1] - 1,
- * children before parents, so the last one is the root. The arrays have one entry for each inner node. In a sentence of
- * T rows, child c is row c of the sentence if c < T, else inner node c - T of the sentence.
+ * Binary trees over the rows of an input. The leaves of a tree are, from left to right, the rows of a sentence, without
+ * an EOS row at the end. So a tree with I leaves has I - 1 inner nodes. If I is 1, the row is the root. A sentence
+ * without a tree has no inner nodes.
  *
- * From left to right, the leaves are the rows in their order. A sentence of I tokens has I - 1 inner nodes, or 0 if it
- * has no tree. The EOS row, the last of a sentence, is not part of the tree. So the tree of a sentence of one token has
- * no inner node: its root is the row of the token.
+ * The arrays have one entry for each inner node. Sentence s has the entries
+ * nodes.offsets[s] .. nodes.offsets[s + 1] - 1. Children precede their parents, so the last inner node is the root. In
+ * a sentence of T rows, EOS included, child c is row c of the sentence if c < T, else inner node c - T of the sentence.
  */
 typedef struct
 {
@@ -106,11 +106,11 @@ typedef struct
   const PlaitAlignment *alignment; /* word alignment with the target; NULL if there is no file of alignments */
 
   guint n_factors; /* number of arrays in @factors: source factors, such as parts of speech, then predicted tags */
-  /* [n_factors][rows] for each factor, the id of each row in the factor's vocabulary. A row has the factor of the
-   * word (between white space) that contains the row's token. A row whose token is PLAIT_TOKEN_PAD, PLAIT_TOKEN_BOS
-   * or PLAIT_TOKEN_EOS has the id of this token in all factors. If a model predicts tags, the tags follow the factors,
-   * but encoders get an input without the tags. Only the first row of a word has the tag of the word; its other rows
-   * have PLAIT_TOKEN_PAD. */
+  /* [n_factors][rows] id of each row in the vocabulary of each factor. Words are separated by white space, and each row
+   * of a word has the factor of the word. A row whose token is PLAIT_TOKEN_PAD, PLAIT_TOKEN_BOS or PLAIT_TOKEN_EOS has
+   * the id of this token in all factors. If the target is the masked tokens, all rows of a word with such a token have
+   * PLAIT_TOKEN_PAD. Tags that the model predicts follow the factors; encoders get an input without tags. The first row
+   * of a word has the tag of the word; the other rows of the word have PLAIT_TOKEN_PAD. */
   const gint32 *const *factors;
 } PlaitInput;
 
@@ -122,20 +122,24 @@ plait_input_is_missing (const PlaitInput *input, gint64 sentence)
 }
 
 /*
- * A batch of tuples. For a target y_1 .. y_n, target_inputs are BOS, y_1, .., y_n and target_outputs are y_1, .., y_n,
- * EOS. A decoder predicts output row j after it has read input rows 0 .. j.
+ * A batch of tuples. For a text target y_1 .. y_n, target_inputs are BOS, y_1, .., y_n and target_outputs are y_1, ..,
+ * y_n, EOS. A decoder predicts output row j after it has read input rows 0 .. j.
  *
- * Targets that are not text: a class has one row with its number, or no row if the class is unknown; a choice has one
- * row with the number of the chosen sentence in its document; a number has one row with the bits of a float; a
- * span has two rows with the numbers of its first and last row. For masked tokens, outputs are the original tokens, and
- * inputs are their rows within the sentence.
+ * A target of masked tokens: target_outputs are the original tokens, and target_inputs are the rows of these tokens in
+ * their sentence.
+ *
+ * Any other target that is not text has no EOS, and its target_inputs are unused. Its target_outputs are: for a class,
+ * one row with the number of the class, or no row if the class is unknown; for tags, one row for each token, with the
+ * number of its tag; for a choice, one row with the number of the chosen sentence in its document; for a number, one
+ * row with the bits of a float; for a span, two rows with the numbers of the first and the last row of the span in its
+ * document.
  *
  * A batch to be translated has no target: target_rows.offsets, target_inputs and target_outputs are NULL.
  *
- * Own words: an output that copies words can write words of the sources that the vocabulary lacks. Each sentence has a
- * list of its different unknown words, whichever source they are in; word i of the list has the id first_own + i in
- * this sentence, in PlaitInput.own_ids and in target_outputs. Unknown words of the target that are not in the list stay
- * PLAIT_TOKEN_UNKNOWN. target_inputs never have own words, since these have no embedding.
+ * Own words: an output that copies words can write source words that the vocabulary lacks. own_words lists, for each
+ * sentence, the different unknown words of all sources that have own_ids. In this sentence, word i of the list has the
+ * id first_own + i, both in PlaitInput.own_ids and in target_outputs. An unknown word of the target that is not in the
+ * list stays PLAIT_TOKEN_UNKNOWN. target_inputs never have ids of own words, because own words have no embedding.
  */
 typedef struct
 {
@@ -148,7 +152,7 @@ typedef struct
   const gint32 *target_outputs;
 
   gint32 first_own;      /* id of the first own word of each sentence: the size of the vocabulary; 0: no own words */
-  PlaitRagged own_words; /* own words of each sentence; n = n_sentences. offsets is NULL if first_own is 0 */
+  PlaitRagged own_words; /* own words of each sentence; n = n_sentences. If first_own is 0, n is 0, offsets is NULL */
   const char *const *own_texts; /* [own words] text of each own word */
 
   const gint64 *sentence; /* [n_sentences] index of each tuple in its corpus */

@@ -26,11 +26,13 @@ typedef struct
 } PlaitTensor;
 
 /*
- * Number format of the factors of matrix products. FLOAT means PlaitScalar. INT8 is for search, BFLOAT16 for training.
- * BFLOAT16 uses instructions of the processor, BFLOAT16_EMULATED does not. INT8 quantises both factors: each column of
- * a weight, and each row that is multiplied by the weight. The numbers of a column or row are rounded to 255 values,
- * from minus to plus their greatest magnitude; sums of products are exact. Both kinds of BFLOAT16 round both factors;
- * sums are floats (kernels/bfloat16.h).
+ * Number format of both factors of matrix products: rows, and the weight that multiplies them.
+ *
+ * FLOAT: PlaitScalar.
+ * INT8, for search: each column of the weight, and each row that is multiplied, is rounded to 255 values, from minus to
+ * plus its greatest magnitude. Sums of products are exact.
+ * BFLOAT16, for training: both factors are rounded to bfloat16, and sums are floats (kernels/bfloat16.h). BFLOAT16 uses
+ * instructions of the processor; BFLOAT16_EMULATED does without them.
  */
 typedef enum
 {

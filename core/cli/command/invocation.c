@@ -125,8 +125,8 @@ typedef struct
   const char *value; /* NULL for a flag */
 } Given;
 
-/* Adds @option to @given. @label is the option's name as the user typed it. Ignores @value for a flag. Else the
- * option's value is @value, or the next word if @value is NULL; then *@word advances. */
+/* Adds @option with its value to @given. @label is the option's name as the user typed it. A flag has no value. Any
+ * other option has the value @value or, if @value is NULL, the next word, to which *@word then advances. */
 static gboolean
 take_option (GArray *given, const PlaitOption *option, const char *label, const char *value, char *const **word,
              GError **error)

@@ -9,9 +9,9 @@
 /*
  * Output files of commands.
  *
- * No command replaces a file that existed before the command started, except with --force. plait_file_check_new()
- * (files/file.h) reports such a file before any work is done. A file that appears during the work is not replaced
- * either.
+ * A file that existed before the command started is replaced by an output file only with --force or, for plait run,
+ * --resume. plait_file_check_new() (files/file.h) reports such a file before any work is done. plait_file_commit() also
+ * refuses to replace a file that another program has made or changed since plait_file_begin().
  */
 
 /* TRUE if @output and @input are different files. @option is the option that names @output. @input is a file that the

@@ -11,5 +11,5 @@ gboolean plait_compare_frequencies (const PlaitRunComparison *comparison, const 
                                     GError **error);
 
 /* Prints the @n sentences of each split whose scores differ most between the two runs of @comparison. Uses the first
- * metric that scores single sentences. */
+ * metric that has scored single sentences in both runs. */
 gboolean plait_compare_sentences (const PlaitRunComparison *comparison, gint64 n, gboolean as_json, GError **error);

@@ -12,7 +12,7 @@
 #include "axes/cells.h"
 #include "setup/experiment-model.h"
 
-/* Implements plait check. For a plugin, runs the contract suite. For an experiment file, reports every mistake that can
+/* Implements plait check. For a plugin, runs the contract suite. For an experiment file, finds every mistake that can
  * be found without making vocabularies and batches. */
 
 #define FLAGS (PLAIT_RESOLVE_CHECK_FILES | PLAIT_RESOLVE_LOAD_MODULES | PLAIT_RESOLVE_COUNT_LINES)
@@ -115,8 +115,8 @@ has_doubles (const PlaitPlugin *plugin, const char *folder)
   return g_strcmp0 (plugin->folder->origin, "installed") == 0 || g_file_test (module, G_FILE_TEST_EXISTS);
 }
 
-/* Runs @program (plait-double) to check the gradients of @plugin, as built in @folder. Copies the output of @program
- * into the report. FALSE if the check failed. */
+/* Runs @program (plait-double) to check the gradients of @plugin, which @program looks for in @folder first. Copies the
+ * output of @program into the report. FALSE if the check failed or @program could not be started. */
 static gboolean
 run_doubles (Report *report, const char *program, const PlaitPlugin *plugin, const char *folder, guint seconds)
 {
@@ -140,8 +140,8 @@ run_doubles (Report *report, const char *program, const PlaitPlugin *plugin, con
   return g_spawn_check_wait_status (status, NULL);
 }
 
-/* Checks the gradients in double precision with plait-double, which loads the plugin from the folder "double" in the
- * plugin's folder. FALSE if the check failed; TRUE also if it cannot run, for example without plait-double. */
+/* If the gradients passed, checks them in double precision with plait-double, whose plugin is its own or stands in the
+ * folder "double" of the plugin's folder. FALSE if the check failed; TRUE also without plait-double or its plugin. */
 static gboolean
 check_doubles (Report *report, const PlaitPlugin *plugin, guint seconds)
 {
@@ -331,8 +331,8 @@ print_problems_json (const char *path, const PlaitProblems *problems, const Expe
   plait_json_print (json);
 }
 
-/* Prints every mistake of the experiment file at @path, for all cells if it has a group [grid]. PLAIT_ERROR_INPUT if
- * there is a mistake. */
+/* Prints the mistakes of the experiment file at @path, at most a hundred; with a group [grid], those of all cells.
+ * PLAIT_ERROR_INPUT if there is a mistake. */
 static gboolean
 check_experiment (const char *path, const PlaitOverride *overrides, gboolean as_json, GError **error)
 {

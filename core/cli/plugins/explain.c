@@ -22,7 +22,7 @@ typedef struct
   gboolean json;
 } Options;
 
-/* Parameters of one shape whose names differ only in numbers, such as the number of the layer. */
+/* Parameters of one shape whose names differ only in parts that are numbers, such as the number of the layer. */
 typedef struct
 {
   char *name; /* common name, with '*' in place of numbers */
@@ -49,8 +49,8 @@ shape_clear (gpointer shape)
  * Functions for the shapes of parameters
  */
 
-/* Returns @name with each number in it, such as the 3 of "layer/3/self/query/weight", replaced by "*". (transfer
- * full) */
+/* Returns @name with "*" in place of each part, between slashes, that is a number, such as the 3 of "layer/3/norm".
+ * (transfer full) */
 static char *
 without_numbers (const char *name)
 {
@@ -110,7 +110,7 @@ equations_of (const PlaitExperiment *experiment, const PlaitParameterGroup *part
   return g_str_equal (part->title, "prediction") ? plait_predict_equations (experiment->predict.kind) : NULL;
 }
 
-/* Returns the text of @part: the name of a source, or "target". Operations are counted for each token of this text. */
+/* Returns the name of a source, or "target". The operations of @part are counted for each token of this text. */
 static const char *
 token_of (const PlaitParameterGroup *part)
 {

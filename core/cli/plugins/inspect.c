@@ -10,8 +10,8 @@
 #include "text/separators.h"
 #include "plugins/key-groups.h"
 
-/* Implements plait inspect: prints every key of a plugin, of a group of experiment files, or of all groups. Without an
- * argument it lists the groups. */
+/* Implements plait inspect: prints one key, or every key of a plugin, of a group of experiment files, or of all groups.
+ * Without an argument it lists the groups. */
 
 #define LABEL_WIDTH 9
 

@@ -36,8 +36,8 @@ print_markdown (const char *text)
     }
 }
 
-/* Prints @setting as a paragraph: key=default, type, choices, range, meaning. Leaves out a type that the default, the
- * choices or the range show. */
+/* Prints @setting as a paragraph: key=default, type, choices, range, "optional" or "required", meaning. Leaves out a
+ * type that the default, the choices or the range show, and "optional" or "required" if there is a default. */
 static void
 print_item (const PlaitSettingSpecification *setting)
 {
@@ -72,7 +72,7 @@ settings_equal (const PlaitSettingSpecification *one, const PlaitSettingSpecific
          && g_strcmp0 (one->summary, other->summary) == 0 && g_strcmp0 (one->reference, other->reference) == 0;
 }
 
-/* Returns the last group with @setting among the members that follow @groups[@i]; NULL if there is no such group. */
+/* Returns the last member after @groups[@i] that has a key equal to @setting; NULL if no later member has one. */
 static const PlaitKeyGroup *
 find_later (const GPtrArray *groups, guint i, const PlaitSettingSpecification *setting)
 {
@@ -85,8 +85,8 @@ find_later (const GPtrArray *groups, guint i, const PlaitSettingSpecification *s
   return found;
 }
 
-/* Prints the keys of @groups[@i]. If later members have a key too, only the last of them prints the key in full. Here,
- * such keys are listed in lines "KEYS: as in MEMBER". */
+/* Prints in full those keys of @groups[@i] that no later member has. For each other key, refers to the last member that
+ * has the key, in a line "KEYS: as in MEMBER". */
 static void
 print_items (const GPtrArray *groups, guint i)
 {

@@ -97,7 +97,7 @@ add_group (Keys *keys, const PlaitSettingGroup *group, const char *prefix)
     add_setting (keys, prefix, &group->definitions[i].specification);
 }
 
-/* Adds the keys of the experiment's files, the names of tasks, and the parameters of the experiment's task. */
+/* Adds keys of the files in [data] and of the experiment's task, and all task names as values of data.generate. */
 static void
 add_data (Keys *keys, const PlaitKeyFile *file)
 {

@@ -8,8 +8,8 @@
 
 #define MAX_TEXT_BYTES ((gsize)2 << 20) /* maximum bytes of translations on a page, before packing */
 
-/* Maximum characters of all packs on a page, for each level of detail. When the packs exceed the maximum of a level,
- * further sentences get the next lower level; after the maximum of the lowest level, no heatmaps. */
+/* Maximum characters of all packs on a page, for each level of detail. A sentence gets the highest level whose maximum
+ * the previous packs do not exceed. If they exceed all maxima, it gets no heatmaps. */
 static const gsize most_packed[] = {
   [PLAIT_REPORT_HEADS] = (gsize)3 << 20,
   [PLAIT_REPORT_LAYERS] = (gsize)5 << 20,

@@ -29,14 +29,14 @@
  *     "rows"                          labels, or the number of a heatmap with equal labels
  *     "of"                            for each row of a document, the number of the row's sentence
  *
- * The bytes of a heatmap are the sum of the weights of each target token, [layer, target], in 255ths of largest_mass,
- * and the weights, [layer, head, target, row], in 255ths of largest.
+ * The bytes of a heatmap are two arrays. The first, [layer, target], has the sum of the weights of each target token,
+ * in 255ths of largest_mass. The second, [layer, head, target, row], has the weights, in 255ths of largest.
  *
  * "descents" (comparison/descent.h) are for the last layer and the mean of its heads. A descent has "title", "choice",
- * "ways", "highest", "targets", "rows" (labels), their "levels", "first" and "last" leaves, and the number of its
- * "bytes", which follow those of the heatmaps. For each target token, the bytes have the number of weighed rows
- * (16 bits, little-endian, like all numbers here). Then each of these rows has its number (16 bits) and, in 255ths, its
- * weight, its path, its share, and the share of the heads that selected it.
+ * "ways", "highest", "targets", "rows" (labels), their "levels", "first" and "last" leaves, and "bytes", the number of
+ * its bytes. These follow the bytes of the heatmaps. They have, for each target token, the number of weighed rows (16
+ * bits, little-endian) and then, for each weighed row: its number (16 bits, little-endian) and, in 255ths, its weight,
+ * its path, its share, and the share of the heads that selected it.
  *
  * "undrawn" are sentences that tell the user about heatmaps and descents of the file that are not drawn.
  */

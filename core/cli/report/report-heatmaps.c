@@ -109,7 +109,7 @@ masses_of (const GPtrArray *heatmaps, gint64 heads)
 }
 
 /* Returns the highest detail, up to @detail, at which a heatmap with these numbers of layers, heads and cells is small
- * enough. */
+ * enough, or else the lowest detail. */
 static PlaitReportDetail
 detail_of (PlaitReportDetail detail, gint64 layers, gint64 heads, gint64 cells)
 {

@@ -40,8 +40,8 @@ plait_report_lengths (GString *html, const PlaitRunComparison *comparison, GErro
 }
 
 /*
- * Endings of columns in the summary of a grid, such as "test BLEU standard deviation" and "test BLEU low". Their values
- * are shown in the cell of the column "test BLEU".
+ * Endings of columns in the summary of a grid, such as "test BLEU low" and "test BLEU p". The page shows their values
+ * in the cells of the column "test BLEU", and in the columns p and p (Holm) after it.
  */
 
 static const char *const parts[] = { " standard deviation", " low", " high", " p", " adjusted p", " better" };
@@ -118,8 +118,8 @@ add_summary_cell (PlaitTable *summary, const PlaitTable *stored, guint r, guint 
   plait_comparison_cells (summary, isnan (comparison.adjusted_p) ? NULL : &comparison);
 }
 
-/* Returns the text about the number of seeds, for the header of the p column of metric @name. Row 0 is the baseline;
- * the column "n" has the number of seeds of each row. */
+/* Returns "one seed" or "some of one seed", for the headers of the p columns of metric @name; NULL if every test uses
+ * more seeds. Row 0 is the baseline; the column "n" has the number of seeds of each row. */
 static const char *
 seeds_of (const PlaitTable *stored, const char *name)
 {

@@ -20,5 +20,5 @@ gboolean plait_report_lengths (GString *html, const PlaitRunComparison *comparis
 /* Appends the table /summary of a grid's file: means over seeds with their spread. */
 gboolean plait_report_summary (GString *html, PlaitStore *store, GError **error);
 
-/* Appends a table of the settings that differ, and for each run its resolved experiment, plugins and data. */
+/* Appends a table of the settings that differ, and each run's resolved experiment, environment, plugins and data. */
 gboolean plait_report_settings (GString *html, const PlaitRunComparison *comparison, GError **error);

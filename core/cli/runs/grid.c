@@ -31,7 +31,7 @@ static const char *const actions[] = {
   [PLAIT_CELL_FINISHED] = "finished",
 };
 
-/* TRUE if the training set of @cell is known: @cell, or a cell that differs only in its seed, has run or was timed. */
+/* TRUE if @cell, or a cell that differs only in its seed, has run or was timed: the training set of @cell is known. */
 static gboolean
 is_measured (const PlaitGrid *grid, const PlaitGridCost *cost, const PlaitGridCell *cell)
 {
@@ -152,8 +152,8 @@ print_cost (PlaitTerminal *terminal, const PlaitGrid *grid, const PlaitGridCost 
   plait_terminal_paragraph (terminal, 0, 0, sentence->str);
 }
 
-/* Returns the estimate as text: "about 12:30 and 85 MiB: measured", "about 12:30: as LABEL ran" (LABEL names another
- * cell), or "not measured: FAULT". NULL if there is neither estimate nor fault. (transfer full) */
+/* Returns the estimate as text, such as "about 12:30 and 85 MiB: measured", "about 12:30: as LABEL ran" (LABEL names
+ * another cell) or "not measured: FAULT". NULL if there is neither estimate nor fault. (transfer full) */
 static char *
 describe_estimate (const PlaitGridCell *cell, const PlaitGridEstimate *estimate)
 {
@@ -175,7 +175,7 @@ describe_estimate (const PlaitGridCell *cell, const PlaitGridEstimate *estimate)
   return g_strdup (text->str);
 }
 
-/* Prints the plan. @asked has the requests to the scheduler, one for each line; or NULL. */
+/* Prints the plan. @asked has the commands for the scheduler, one in each element; NULL: no scheduler. */
 static void
 print_plan (const PlaitGrid *grid, const PlaitGridCost *cost, const GPtrArray *asked)
 {
@@ -297,7 +297,7 @@ print_commands (const PlaitGrid *grid, const PlaitGridOptions *options, PlaitLog
   return lines != NULL;
 }
 
-/* Logs that all cells are finished. If cells failed, returns FALSE; the error (PLAIT_ERROR_FAILED) names the cells. */
+/* Logs that all cells are finished. If cells failed, instead fails with PLAIT_ERROR_FAILED, which names the cells. */
 static gboolean
 check_all_finished (const PlaitGrid *grid, const char *done, gboolean ran, PlaitLog *log, GError **error)
 {
@@ -317,7 +317,7 @@ check_all_finished (const PlaitGrid *grid, const char *done, gboolean ran, Plait
                      ran ? "the same command tries them again" : "the same command without --collect runs them");
 }
 
-/* Unless --cell is given, writes and prints the table. Then reports cells that failed. @ran is FALSE with --collect. */
+/* Writes and prints the table, except with --cell. In any case fails if cells failed. @ran is FALSE with --collect. */
 static gboolean
 conclude (const PlaitGrid *grid, gboolean as_json, gboolean ran, PlaitLog *log, GError **error)
 {
@@ -373,7 +373,7 @@ check_given (const Options *given, GError **error)
   return TRUE;
 }
 
-/* Fills in @options and sets *@executor, from the command line or else from the file. */
+/* Fills in @options and *@executor from the command line or else the file; --cell has the default executor local. */
 static gboolean
 choose_options (const Options *given, const PlaitGrid *grid, PlaitGridOptions *options, const PlaitExecutor **executor,
                 GError **error)

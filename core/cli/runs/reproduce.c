@@ -38,8 +38,8 @@ has_rows (const PlaitRebuild *rebuild, gint64 updates, GError **error)
                         updates, rebuild->path, first);
 }
 
-/* Returns the update after which training was interrupted, before it was resumed; 0 if there was no interruption. An
- * extra row of the log shows an interruption. */
+/* Returns the first update, before the last, that has a row in the log although train.log_every does not divide its
+ * number. There, training was probably stopped and resumed. Returns 0 if there is no such row. */
 static gint64
 earlier_end (const PlaitRebuild *rebuild)
 {

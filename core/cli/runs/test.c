@@ -96,7 +96,7 @@ test_grid (const char *path, const PlaitOverride *sets, const PlaitTestOptions *
   return TRUE;
 }
 
-/* TRUE if @path is the file of a grid. FALSE if the file cannot be read: the code that uses it reports the error. */
+/* TRUE if @path is the file of a grid. FALSE also if it cannot be read; test_run() then reports the error. */
 static gboolean
 is_grid (const char *path)
 {

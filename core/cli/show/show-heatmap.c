@@ -24,8 +24,8 @@ ink_on (guint step)
   return step == 0 ? 243 : step < FIRST_LIGHT ? 231 : 16;
 }
 
-/* Returns the characters of a column's label, each with its combining marks, to print one below the other. (transfer
- * full) */
+/* Returns the characters of a column's label, each with its combining marks, to print one below the other. The end of a
+ * long label becomes "⋮". (transfer full) */
 static GPtrArray *
 stack (const char *label)
 {

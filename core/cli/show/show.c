@@ -172,7 +172,7 @@ show_attribute (PlaitStore *store, const char *path, const char *name, GError **
   return print_value (plait_store_attribute_text (store, path, name, G_MAXINT32, error));
 }
 
-/* Shows the object @path of @file. If @path is "OBJECT@NAME", shows the attribute NAME of the object OBJECT. */
+/* Shows the object @path of @file. If there is none, and @path is "OBJECT@NAME", shows the attribute NAME of OBJECT. */
 static gboolean
 show (PlaitShow *show, const char *file, const char *path, gboolean json, PlaitLog *log, GError **error)
 {

@@ -45,8 +45,8 @@ char *plait_show_summary (const PlaitShow *show, const char *path, PlaitShowKind
 /* Reads the heatmap at @path. (transfer full) */
 PlaitHeatmap *plait_show_heatmap (const PlaitShow *show, const char *path, GError **error);
 
-/* Prints @heatmap as colours with numbers in them, or as blocks of four shades. Columns that do not fit the terminal
- * are printed below the others. */
+/* Prints each value of @heatmap as a coloured cell, which contains the number if there is space; without colour, as a
+ * block of one of four shades. Columns that do not fit the terminal are printed below the others. */
 void plait_heatmap_print (const PlaitHeatmap *heatmap, PlaitTerminal *terminal);
 
 /* Prints the descent of target word @word from the top to the leaves: the heaviest rows weighed on each level, or all
@@ -76,6 +76,6 @@ gboolean plait_show_numbers (const PlaitShow *show, const char *path, const Plai
 /* Prints the attribute @name of @path as JSON. */
 gboolean plait_show_attribute_json (PlaitStore *store, const char *path, const char *name, GError **error);
 
-/* Prints @path as JSON: a group with its members, kinds and attributes; a table, strings or numbers with their
- * values. */
+/* Prints @path as JSON: a group with its members, kinds and attributes; a table, a heatmap, a descent, strings or
+ * numbers with their values. */
 gboolean plait_show_json (const PlaitShow *show, const char *path, GError **error);

@@ -74,7 +74,7 @@ measure (Print *print)
 }
 
 /* Narrows the widest column of text until all columns fit into @width_left or all have their minimum width. Numbers are
- * never cut. The first column names the rows, is repeated in every part, and may take two fifths of @width_left. */
+ * never cut. The minimum of the first column, which every part repeats, is two fifths of @width_left. */
 static void
 fit (Print *print, gsize width_left)
 {

@@ -19,7 +19,7 @@
 
 /* Implements plait vocabulary: makes a vocabulary, prints one, or encodes and decodes lines of text. */
 
-#define ENDS 20 /* number of rows printed at the beginning and at the end of a long vocabulary */
+#define ENDS 20 /* number of rows that are printed at each end of a long vocabulary */
 
 typedef struct
 {
@@ -148,7 +148,7 @@ index_pieces (const PlaitVocabulary *vocabulary)
   return ids;
 }
 
-/* Prints the text that @line encodes as pieces separated by blanks; if @pieces is NULL, as ids. */
+/* Decodes @line and prints the text. @line consists of pieces, separated by blanks, or, if @pieces is NULL, of ids. */
 static gboolean
 decode_line (const PlaitVocabulary *vocabulary, GHashTable *pieces, const PlaitTextReader *reader, const char *line,
              GArray *ids, GError **error)

@@ -3,8 +3,8 @@
 
 #include "dumps/tag-lines.h"
 
-/* Implements plait encode: writes the memories that the encoders of a run make of text, for encoder=features and other
- * programs. */
+/* Implements plait encode: writes the memories that the encoders of a run compute from text or features.
+ * encoder=features and other programs read them. */
 
 /* Appends the rows of @states, divided into sentences by @rows, to the array @path, which already has @done sentences.
  * If @states is NULL, appends sentences without rows. */

@@ -103,8 +103,8 @@ join (const Evaluation *evaluation, const char *path, char **lines)
   plait_text_join_pieces (lines, evaluation->join);
 }
 
-/* Reads the lines of the file at @path. They must align with those of the first reference, whose path is @first_path.
- * (transfer full) */
+/* Reads the lines of the file at @path. The file must have as many lines as the first reference, @first_path, or, if
+ * evaluation->documents, as many documents. (transfer full) */
 static char **
 read_lines (Evaluation *evaluation, const char *path, const char *first_path, GError **error)
 {
@@ -276,8 +276,8 @@ print_lines (const Evaluation *evaluation)
     }
 }
 
-/* Returns a table for metric @m: the score of each system, its difference from the score of the first system, and the p
- * value. (transfer full) */
+/* Returns a table for metric @m: the score of each system and, if evaluation->tested, its difference from the score of
+ * the first system and the p values. (transfer full) */
 static PlaitTable *
 metric_table (const Evaluation *evaluation, guint m)
 {
