@@ -84,8 +84,9 @@ void plait_weighted_sum_transposed (PlaitPool *pool, const PlaitQueryKeyPairs *p
 void plait_ragged_softmax_forward (PlaitPool *pool, const PlaitQueryKeyPairs *pairs, guint n, PlaitScalar *weights,
                                    const PlaitScalar *scores);
 
-/* dscores[m] = betas[m] * dscores[m] + weights * (dweights - sum of weights * dweights), for each memory m, with the
- * sum over all pairs of a query. Each of @betas is 0 or 1. If dscores[m] is NULL, it is not computed. */
+/* For each memory m: dscores[m] = betas[m] * dscores[m] + weights * (dweights - mean). The mean of a query is the sum
+ * of weights * dweights over its pairs in all memories. Each of @betas is 0 or 1. If dscores[m] is NULL, it is not
+ * computed. */
 void plait_ragged_softmax_backward (PlaitPool *pool, const PlaitQueryKeyPairs *pairs, guint n,
                                     PlaitScalar *const *dscores, const PlaitScalar *betas, const PlaitScalar *dweights,
                                     const PlaitScalar *weights);

@@ -6,7 +6,8 @@
 
 #include "kernels/kernels.h"
 
-/* Limits for a tile of queries: number of queries, and number of scores, so that they stay in cache. */
+/* Limits for a tile of queries: number of queries, and number of scores, so that they stay in cache. A tile can exceed
+ * MAX_NUMBERS if it has only one vector of queries. */
 #define MAX_QUERIES 64
 #define MAX_NUMBERS 98304
 
@@ -21,8 +22,9 @@ top_of (const PlaitTreeDescent *descent, gint64 s)
   return (PlaitSiblingGroup){ -1, top - begin, end - top };
 }
 
-/* TRUE if @next may follow @group in the list of groups: the rows of @next come before their parent, its first row is
- * not after the first row of @group, and its last row is not after the last row of @group. */
+/* TRUE if @next can follow @group in the list of groups. Then all rows of @next are in the sentence and before their
+ * parent. The first row of @next is not after the first row of @group. The last row of @next is not after the last row
+ * of @group. */
 static gboolean
 comes_before (const PlaitSiblingGroup *next, const PlaitSiblingGroup *group)
 {

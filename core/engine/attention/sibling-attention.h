@@ -15,7 +15,8 @@ typedef struct
 {
   PlaitRagged rows;
   PlaitRagged of;                 /* sibling groups of each sentence: entries of @group */
-  const PlaitSiblingGroup *group; /* all sibling groups: the top level first; within a level, the last group first */
+  const PlaitSiblingGroup *group; /* all sibling groups, sentence by sentence. In each sentence the top level is first;
+                                     within a level, the last group is first */
   /* For each sentence: index of each group's first weight among the weights of the sentence, then the number of these
    * weights: [groups + sentences] */
   const gint64 *group_rows;

@@ -5,7 +5,7 @@
 
 /* Backward functions of attention to selected rows. They add to the gradients of the selected rows. */
 
-/* Number of selected rows in a block. A block is processed in all strips of columns before the next block. */
+/* Number of selected rows in a block. A piece processes all its strips of a block before the next block. */
 #define ROWS 64
 
 typedef struct
@@ -28,9 +28,9 @@ typedef struct
 } Call;
 
 /* Cuts the queries into parts, each except the last with at least @least selected rows. Writes the first query of each
- * part to @part and returns the number of parts. A cut before query q is possible if all rows that the queries before q
- * select come before all rows that q and later queries select, as between sentences. @low and @high are scratch memory:
- * [queries]. */
+ * part after part 0 to @part and returns the number of parts. A cut before query q is possible if all rows that the
+ * queries before q select come before all rows that q and later queries select, as between sentences. @low and @high
+ * are scratch memory: [queries]. */
 static gint64
 cut (const PlaitSelectedRows *selected, gint64 least, gint64 *part, gint64 *low, gint64 *high)
 {
@@ -126,7 +126,8 @@ plait_sparse_weighted_sum_transposed (PlaitPool *pool, PlaitArena *arena, const 
   release (&call, arena);
 }
 
-/* Adds the gradients of query @q and its selected rows @at .. @end - 1, in the columns of @strips. */
+/* Adds to the gradients of query @q, of its selected rows @at .. @end - 1, and of the vector (@dvector), in the columns
+ * of @strips. */
 static void
 tanh_backward_rows (const Call *call, const PlaitSparseStrips *strips, gint64 q, gint64 at, gint64 end,
                     PlaitScalar *dvector)

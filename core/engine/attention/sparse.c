@@ -62,8 +62,8 @@ plait_sparse_strips_from (const PlaitSelectedRows *selected, gint64 width, gint6
   return (PlaitSparseStrips){ head, n, head * width + column, MIN (n * PLAIT_SPARSE_STRIP_COLUMNS, width - column) };
 }
 
-/* Runs @piece over ranges of queries. @cost is the number of multiply-adds for each selected row. If there are few
- * ranges, cuts each range into at most @most_splits parts of its rows or strips. */
+/* Runs @piece over ranges of queries. @cost is the number of multiply-adds for each selected row. If @cost is several
+ * times PLAIT_SPARSE_PIECE_WORK, cuts each range into at most @most_splits parts of its rows or strips. */
 static void
 run (PlaitPool *pool, Call *call, gint64 cost, gint64 most_splits, PlaitPoolFunc piece)
 {

@@ -50,8 +50,8 @@ void plait_sparse_additive_scores_backward (PlaitPool *pool, PlaitArena *arena, 
 void plait_sparse_softmax_forward (PlaitPool *pool, const PlaitSelectedRows *selected, PlaitScalar *weights,
                                    const PlaitScalar *scores);
 
-/* dscores = beta * dscores + weights * (dweights - sum of weights * dweights), with the sum over each set. @beta is 0
- * or 1. */
+/* dscores = beta * dscores + weights * (dweights - mean). The mean of a set is its sum of weights * dweights. @beta is
+ * 0 or 1. */
 void plait_sparse_softmax_backward (PlaitPool *pool, const PlaitSelectedRows *selected, PlaitScalar *dscores,
                                     PlaitScalar beta, const PlaitScalar *dweights, const PlaitScalar *weights);
 

@@ -17,7 +17,7 @@ typedef struct
   const PlaitScalar *dleaves;
 } BackwardCall;
 
-/* Writes the gradients of the path weights of the leaves of @entry, which are the leaf weights before normalisation. */
+/* Writes the gradients of the path weights of @entry's leaves. A path weight is a leaf weight before normalisation. */
 static void
 leaves_backward (const BackwardCall *call, gint64 entry)
 {

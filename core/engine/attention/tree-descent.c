@@ -29,7 +29,7 @@ typedef struct
 {
   PlaitSiblings top; /* rows of the highest level that has several rows; of level 0 if no level has */
   gint64 height;     /* number of the level of @top */
-  gboolean fits;     /* FALSE if rows of @top lie outside the sentence */
+  gboolean fits;     /* FALSE if find_children failed for @top */
   gint64 most;  /* number of elements reserved for an entry: the rows that it can weigh, and one vector of padding for
                    the kernel */
   gint64 first; /* index of the first element reserved for the sentence's first entry */
@@ -40,7 +40,7 @@ typedef struct
 typedef struct
 {
   gint64 begin; /* index of the first reserved element */
-  gint64 n;     /* number of weighed rows; -1 if the tree has a child outside the sentence */
+  gint64 n;     /* number of weighed rows; -1 if find_children or select_next failed */
   gint64 from;  /* index, in the entry, of the first row of the last weighed level */
   gint64 n_sets;
   gboolean joined; /* TRUE if two sets of the last weighed level have a common row */
@@ -223,8 +223,8 @@ weigh (const Call *call, gint64 query, const Front *front, Entry *entries)
     }
 }
 
-/* Selects the best rows of each entry and makes their children the new front. FALSE if children are not rows of the
- * sentence, or if the memory reserved for the entry is too small. */
+/* Selects the best rows of each entry and makes their children the new front. FALSE if find_children fails, or if the
+ * memory reserved for the entry is too small. */
 static gboolean
 select_next (const Call *call, gint64 sentence, gint64 level, const Entry *entries, Front *front)
 {

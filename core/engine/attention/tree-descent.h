@@ -7,8 +7,8 @@
 /*
  * Descends from the top level of a pyramid to its leaves. Each entry, which is one head of one query, descends
  * separately. The rows of the top level form one set of siblings; the children of a selected row form another set. The
- * path weight of a row is its softmax weight in its set times the path weight of its parent. On each level the rows
- * with the greatest path weights are selected.
+ * path weight of a row is its softmax weight in its set times the path weight of its parent. On each level above
+ * the leaves, the rows with the greatest path weights are selected.
  */
 typedef struct
 {
@@ -23,8 +23,8 @@ typedef struct
 
   gint64 max_children; /* largest number of children of a row */
   guint heads;
-  gint64 branches;    /* maximum number of rows selected on each level; of rows with equal weights the first are
-                         selected; G_MAXINT64: all */
+  gint64 branches;    /* maximum number of rows selected on each level above the leaves; of rows with equal weights the
+                         first are selected; G_MAXINT64: all */
   gboolean normalise; /* divide the weights of the leaves by their sum */
 } PlaitTreeDescent;
 
@@ -41,7 +41,8 @@ typedef struct
 /* Result of a tree descent. Its arrays are allocated in the arena. */
 typedef struct
 {
-  gint64 weighed; /* number of rows that all entries weighed; -1: children of a row are not rows of its sentence */
+  gint64 weighed; /* number of rows that all entries weighed; -1: children of a row are not rows of its sentence, or are
+                     too many */
   PlaitSelectedRows leaves;  /* reached leaves, one set for each entry */
   PlaitScalar *leaf_weights; /* weight of each reached leaf */
   gboolean normalised;

@@ -116,8 +116,8 @@ plait_tape_release_node (PlaitTape *tape, PlaitNode *node)
   node->payload = NULL;
 }
 
-/* Runs the backward of @node in the name of the plugin that made the node. First restores the values of the inputs that
- * backward reads. */
+/* Runs the backward of @node in the name of the plugin that made the node. First restores the values of all inputs,
+ * unless the operator ignores inputs. */
 static void
 go_back (PlaitTape *tape, PlaitNode *node)
 {

@@ -36,6 +36,7 @@ typedef struct
 
 /*
  * Checks the gradients of all leaves against finite differences. Returns FALSE with PLAIT_ERROR_FAILED at the first
- * element that differs; the message names the leaf, the element and both gradients.
+ * element that differs; the message names the leaf, the element and both gradients. Returns FALSE, too, with the error
+ * of a step that fails.
  */
 gboolean plait_check_gradients (const PlaitGradientCheck *check, PlaitPool *pool, GError **error);

@@ -22,8 +22,8 @@ PlaitCodeOwner plait_tape_set_caller (PlaitTape *tape, PlaitCodeOwner caller);
 PlaitNode *plait_tape_keyed_leaf (PlaitTape *tape, gconstpointer key, PlaitTensor value, const PlaitTensor *gradient,
                                   const PlaitPacked *packed);
 
-/* Returns the gradient of the leaf with key @key. No data if there is no such leaf or, with plait_tape_keep_gradients,
- * if no gradient has arrived. */
+/* Returns the gradient of the leaf with key @key. No data if there is no such leaf, if the leaf needs no gradient or,
+ * with plait_tape_keep_gradients, if no gradient has arrived. */
 PlaitTensor plait_tape_keyed_gradient (const PlaitTape *tape, gconstpointer key);
 
 /* Reports the progress of backward to callers who use gradients before its end. Nodes are numbered from 1 in the
@@ -111,7 +111,7 @@ void plait_tape_keep_piece (PlaitTape *tape);
 /* Returns plait_tape_value (@tape, @node), or a tensor without data if @node is NULL. */
 PlaitTensor plait_tape_value_if_any (PlaitTape *tape, PlaitNode *node);
 
-/* Returns a node that is a view: @value is a part of the value of @input. A gradient of the view is written to the
+/* Returns a node that is a view: @value is a part of the value of @input. A gradient of the view is added to the
  * gradient of the node that owns the storage. */
 PlaitNode *plait_tape_view (PlaitTape *tape, PlaitNode *input, PlaitTensor value);
 
@@ -119,18 +119,20 @@ PlaitNode *plait_tape_view (PlaitTape *tape, PlaitNode *input, PlaitTensor value
 PlaitNode *plait_end_to_end (PlaitTape *tape, PlaitNode *x);
 
 /* Like plait_tape_node, with a value in the shape of inputs[@from]. The value reuses the storage of inputs[@from] if
- * that input can be recomputed and has no other consumer; the operator then computes in place. */
+ * that input can be recomputed, has no other consumer and no view, and its backward does not read its value. The
+ * operator then computes in place. */
 PlaitNode *plait_tape_node_in_place (PlaitTape *tape, const PlaitOperator *operation, PlaitNode *const *inputs,
                                      guint n_inputs, guint from, gsize payload_size);
 
 /* Marks the value of @node as cheap to recompute, so it may be discarded once it has been consumed. */
 void plait_tape_mark_discardable (PlaitTape *tape, PlaitNode *node);
 
-/* Discards the values that are marked as discardable and have been consumed. Called at the end of each sublayer. */
+/* Discards the values that are marked as discardable, have been consumed and have no view. Called at the end of each
+ * sublayer. */
 void plait_tape_discard_values (PlaitTape *tape);
 
-/* Returns plait_dropout (plait_linear (...), @rate) as one operator, which keeps one value instead of two. @activation
- * must not be tanh or sigmoid, whose derivatives need the values before dropout. */
+/* Returns plait_dropout (plait_linear (...), @rate) as one operator, which keeps one value instead of two. Unless
+ * @rate is 0, @activation must not be tanh or sigmoid, whose derivatives need the values before dropout. */
 PlaitNode *plait_linear_dropout (PlaitTape *tape, PlaitNode *x, PlaitNode *weight, PlaitNode *bias,
                                  PlaitActivation activation, double rate);
 
@@ -151,13 +153,14 @@ void plait_gradient_scatter (PlaitTape *tape, PlaitNode *input, PlaitTensor grad
 /* Adds @factor * @from to the gradient of @input. Does nothing if @input is NULL or needs no gradient. */
 void plait_gradient_add (PlaitTape *tape, PlaitNode *input, PlaitScalar factor, PlaitTensor from);
 
-/* Like plait_gradient_target. But if @input has no gradient yet and is not a view, @input takes over the storage of
- * *gradient (contiguous, in the arena, in the shape of @input). Then *beta is 0, the caller changes the returned
- * tensor, which has the values of *gradient, in place, and gradient->data is set to NULL. The call must be the last
- * contribution of a backward. */
+/* Like plait_gradient_target, except if @input has no gradient yet and is not a view. Then @input takes over the
+ * storage of *gradient, which must be contiguous, in the arena and in the shape of @input. The function returns
+ * the former *gradient and sets gradient->data to NULL and *beta to 0. The caller changes the returned values in place.
+ * Backward of an operator must call this function after its other contributions. */
 PlaitTensor plait_gradient_inherit (PlaitTape *tape, PlaitTensor *gradient, PlaitNode *input, PlaitScalar *beta);
 
-/* Adds @factor * *gradient to the gradient of @input; may hand over the storage as plait_gradient_inherit does. */
+/* Adds @factor * *gradient to the gradient of @input. Calls plait_gradient_inherit, which can move the storage to
+ * @input. */
 void plait_gradient_pass (PlaitTape *tape, PlaitTensor *gradient, PlaitScalar factor, PlaitNode *input);
 
 /* Returns the value of @weight with the tape's precision and without panels. @weight may be NULL. */
@@ -228,8 +231,8 @@ PlaitNode *plait_sibling_softmax (PlaitTape *tape, const PlaitSiblingGroups *gro
                                   PlaitNode *scores, PlaitQueryKeyPairs *leaves);
 
 /*
- * PLAIT_GRADIENT_TERM for a term that one kernel call computes and that is linear in the tensor @dy, such as the output
- * gradient. Returns @dy, multiplied by the factor that a mutation test sets.
+ * Like PLAIT_GRADIENT_TERM, for a term that one kernel call computes. The term must be linear in the tensor @dy, such
+ * as the output gradient. Returns @dy, multiplied by the factor that a mutation test sets.
  */
 #ifdef PLAIT_SCALAR_DOUBLE
 PlaitTensor plait_gradient_term_tensor (PlaitTape *tape, double factor, PlaitTensor dy);

@@ -65,10 +65,10 @@ PlaitNode *plait_tree_descent (PlaitTape *tape, const PlaitTreeDescent *descent,
                                PlaitTreeDescentResult *result);
 
 /*
- * Blocks of rows. Each row has a number. In a full block, the halting weight of a row is its number, except that the
- * weight of the last row fills the sum up to 1. What remains of the last row's number is dropped (adaptive computation
- * time, Graves 2016) or is that row's weight in the next block (continuous integrate-and-fire, Dong & Xu 2020). The
- * arrays are borrowed.
+ * Blocks of rows. Each row has a number. The halting weight of a row is its number, except for the last row of a full
+ * block: the weight of this row fills the sum of the block's weights up to 1. The rest of this row's number is dropped
+ * (adaptive computation time, Graves 2016) or is the row's weight in the next block (continuous integrate-and-fire,
+ * Dong & Xu 2020). The arrays are borrowed.
  */
 typedef struct
 {

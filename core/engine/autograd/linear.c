@@ -4,7 +4,7 @@
 typedef struct
 {
   PlaitActivation activation;
-  PlaitTensor preactivation; /* x W + b, if the derivative of the activation reads it; else no data */
+  PlaitTensor preactivation; /* x W + b, if backward reads it; else no data */
   PlaitRandomKey key;        /* random key of the dropout after the activation; unused if rate is 0 */
   double rate;
 } LinearPayload;

@@ -14,7 +14,7 @@ enum
   OUTPUT_LOSS_WEIGHTS
 };
 
-/* Gradients that the forward pass computed, for an output gradient of 1. Tensors that are not needed have no data. */
+/* Gradients that the forward pass computed, for an output gradient of 1. Gradients without data were not computed. */
 typedef struct
 {
   PlaitTensor dstates;

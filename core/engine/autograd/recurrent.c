@@ -59,7 +59,7 @@ zeros (PlaitTape *tape, gint64 rows, gint64 width)
   return tensor;
 }
 
-/* Adds the gradient of a weight, with one product over the collected rows from row @first on. */
+/* Adds the gradients of @weight and @bias, from the rows of @x and @dz from row @first on. */
 static void
 add_weight_gradient (PlaitTape *tape, PlaitNode *weight, PlaitNode *bias, PlaitTensor x, PlaitTensor dz, gint64 first)
 {

@@ -37,7 +37,8 @@ PlaitNode *plait_tape_new_node (PlaitTape *tape, const PlaitOperator *operation,
  * storage. */
 void plait_tape_release_node (PlaitTape *tape, PlaitNode *node);
 
-/* Runs backward of all recorded nodes, newest first, and releases each afterwards, except @root. */
+/* Visits all recorded nodes, newest first: runs backward of a node that has a gradient, then releases the node unless
+ * it is @root. */
 void plait_tape_run_backward (PlaitTape *tape, const PlaitNode *root);
 
 /* Fails the step if a plugin calls @function, which only the host may call. */

@@ -96,7 +96,7 @@ void plait_tape_backward (PlaitTape *tape, PlaitNode *root);
  * Ends the step on @tape with the error PLAIT_ERROR_PLUGIN. The message is "PLUGIN, FUNCTION: " and the formatted text.
  * Does not return: it jumps back to the host and skips the frames between, so g_autofree does not run there. Code that
  * works on a tape must therefore allocate in plait_tape_arena (). The host's functions call it for wrong arguments,
- * such as shapes.
+ * such as shapes. If no plugin is working on the tape, it aborts the process instead.
  */
 PLAIT_API G_NORETURN void plait_tape_fail (PlaitTape *tape, const char *format, ...) G_GNUC_PRINTF (2, 3);
 
