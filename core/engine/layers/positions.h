@@ -35,12 +35,13 @@ typedef struct
 void plait_positions_fill (PlaitTensor table, PlaitPositionKind kind, gint64 first);
 
 /* Declares positions 0 .. @length - 1 for rows of width @width; with PLAIT_POSITIONS_LEARNED also the parameter
- * NAME/table. Learned positions end at @length; sinusoids work beyond it, only slower. */
+ * NAME/table. Learned positions end at @length. Sinusoids have no end, but a step with positions from min (@length,
+ * 4096) on computes a table. */
 PLAIT_API PlaitPositions plait_positions_declare (PlaitParameters *parameters, const char *name, PlaitPositionKind kind,
                                                   gint64 length, gint64 width);
 
 /* Returns a node [rows, w]: dropout (x + position, rate) for x [rows, w]. The first row of each sentence has position
- * @first. Kinds of positions without a table add nothing to x. Learned positions: @first plus the length of each
+ * @first. PLAIT_POSITIONS_NONE, ROTARY and ALIBI add nothing to x. Learned positions: @first plus the length of each
  * sentence must be at most positions->length, else the step ends with an error. */
 PLAIT_API PlaitNode *plait_positions_apply (PlaitTape *tape, const PlaitPositions *positions, PlaitNode *x,
                                             PlaitRagged rows, gint64 first, double rate);

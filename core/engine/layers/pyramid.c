@@ -292,9 +292,9 @@ typedef struct
   gint64 *place; /* row number in the tensor in which all levels are concatenated, level 0 first */
 } Links;
 
-/* Fills @links for the rows of level @l of sentence @s. @row: the first of these rows in the memory; their parents come
- * directly after them. @below: the first row of level @l - 1 of the sentence in the memory. @place: number of rows of
- * lower levels in all sentences. */
+/* Fills @links for the rows of level @l of sentence @s, which begin at memory row @row. Their parents come directly
+ * after them in the memory. @below: memory row at which level @l - 1 of the sentence begins. @place: number of rows of
+ * lower levels, over all sentences. */
 static void
 link_rows (const Levels *levels, guint l, gint64 s, gint64 row, gint64 below, gint64 place, const Links *links)
 {

@@ -18,9 +18,9 @@ typedef struct
   gint64 width; /* w, width of the state */
   double
       forget_bias; /* initial bias of an LSTM's forget gate; 1 keeps the cell state at first (Jozefowicz et al. 2015) */
-  gboolean recurrent_bias; /* TRUE: biases on the recurrent product too, as in cuDNN and PyTorch; must be FALSE for a
-                              GRU with PLAIT_RESET_BEFORE. Only the one of a GRU's candidate has another effect than the
-                              input's bias */
+  gboolean recurrent_bias; /* TRUE: adds a bias to the recurrent product too, as cuDNN and PyTorch do. Must be FALSE for
+                              a GRU with PLAIT_RESET_BEFORE. The reset gate multiplies the recurrent bias of a GRU's
+                              candidate; all other recurrent biases act like the bias of the input */
 } PlaitCellDeclaration;
 
 /* A recurrent cell. It refers to parameters and owns nothing. */
@@ -33,7 +33,7 @@ typedef struct
   PlaitLinear candidate; /* [w, w], NAME/candidate; only of a GRU with PLAIT_RESET_BEFORE */
 } PlaitCell;
 
-/* A state and, for an LSTM, a cell state. A NULL pointer means zeros. */
+/* A state and, for an LSTM, a cell state; @cell of a GRU is NULL. Before the first step, NULL means zeros. */
 typedef struct
 {
   PlaitNode *state;
@@ -45,7 +45,7 @@ PLAIT_API PlaitCell plait_cell_declare (PlaitParameters *parameters, const char 
                                         const PlaitCellDeclaration *declaration);
 
 /* Returns a node [r, gates w]: the product of the input x [r, input width] with the input weight of all gates, plus
- * biases. It does not depend on states, so it is computed for the rows of all time steps at once. */
+ * the bias of the input. It does not depend on states, so it is computed for the rows of all time steps at once. */
 PLAIT_API PlaitNode *plait_cell_project (PlaitTape *tape, const PlaitCell *cell, PlaitNode *x);
 
 /* Returns the states [n, w] after one step, for decoders whose next step depends on this one. projected [n, gates w];

@@ -57,7 +57,7 @@ value_of (guint32 upper_half)
   return (PlaitScalar)value;
 }
 
-/* Makes this thread round subnormal sums to zero. Returns the previous mode for flush_as_before. */
+/* Makes this thread round subnormal sums to zero (x86-64 only). Returns the previous mode for flush_as_before. */
 static guint
 flush (void)
 {

@@ -13,7 +13,7 @@
 
 /* Number of columns of a panel of a right factor. */
 #define PLAIT_INT8_WIDTH 64
-/* Number of bytes that one instruction multiplies and adds. Rows and panels are padded to a multiple of it. */
+/* Number of products of bytes that one instruction adds to each sum. Rows and panels are padded to a multiple of it. */
 #define PLAIT_INT8_GROUP 4
 /* Maximum depth of a product, so that its sums fit into 32 bits. */
 #define PLAIT_INT8_MAX_DEPTH 65536

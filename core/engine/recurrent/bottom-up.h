@@ -19,7 +19,7 @@ plait_bottom_up_gates (PlaitTreeKind kind)
 }
 
 /* Returns how many numbers a cell saves for the backward pass of a node, as a multiple of the cell's width: the gates;
- * for a GRU also the candidate; with PLAIT_RESET_AFTER also the recurrent products of both children. */
+ * for a GRU also the candidate; for a GRU with PLAIT_RESET_AFTER also the recurrent products of both children. */
 static inline gint64
 plait_bottom_up_saved (PlaitTreeKind kind, PlaitResetOrder reset)
 {
@@ -49,8 +49,8 @@ typedef struct
 } PlaitBottomUp;
 
 /*
- * Tensors of the backward pass. It replaces the activations in PlaitBottomUp.saved by the gradients of the inputs of
- * the gates and the candidate, and of the recurrent products. The gradients of the weights are children^T and
+ * Tensors of the backward pass. The pass replaces the activations in PlaitBottomUp.saved by the gradients of the inputs
+ * of the gates and the candidate, and of the recurrent products. The gradients of the weights are children^T and
  * reset_children^T times these gradients. Weights that are packed must be packed transposed.
  */
 typedef struct

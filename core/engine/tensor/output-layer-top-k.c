@@ -8,8 +8,9 @@
 #define PIECE_PANELS 4
 /* Number of words that are compared with a bound before the bound is raised. */
 #define WORDS_AT_ONCE 64
-/* Limits of the search for a thread's first bound. The distance between the greatest logit and the bound is doubled
- * while the distance is at most MAX_DISTANCE; then HALVINGS bisections refine the bound. */
+/* Limits of the search for a thread's first bound. The distance between the greatest logit and the bound starts at 1
+ * and doubles until enough logits reach the bound; then HALVINGS bisections refine the bound. The search fails if a
+ * distance above MAX_DISTANCE is too small. */
 #define MAX_DISTANCE 64
 #define HALVINGS 3
 /* Number of rows whose logits a thread's scratch memory holds at once. */
@@ -75,7 +76,7 @@ insert (Candidate *candidates, guint n, guint most, Candidate word)
 }
 
 /* Returns a bound that at least search->best logits of the block reach, but usually not many more. Returns -INFINITY if
- * such a bound would be far below @greatest. */
+ * the block has fewer than search->best logits, or if such a bound would be far below @greatest. */
 static PlaitScalar
 first_bound (const Search *search, const PlaitScalar *logits, PlaitScalar greatest, gint64 n)
 {
@@ -100,9 +101,9 @@ first_bound (const Search *search, const PlaitScalar *logits, PlaitScalar greate
   return greatest - far;
 }
 
-/* Adds the words of a block to the best words of the row that this thread has found. Skips words whose logit is below
- * the logits of all best words. No logit of the block is above @greatest. @places is scratch memory for WORDS_AT_ONCE
- * indices. */
+/* Adds the words of a block to the best words of the row that this thread has found. Skips words that cannot be among
+ * the best, and forbidden words, whose logit is -INFINITY. No logit of the block is above @greatest. @places is scratch
+ * memory for WORDS_AT_ONCE indices. */
 static void
 collect_best (const Search *search, gint64 row, guint thread, gint64 first, const PlaitScalar *logits,
               PlaitScalar greatest, gint64 n, gint32 *places)

@@ -12,14 +12,14 @@
 #include "kernels/gradient-terms.h"
 
 /*
- * Each chunk of rows goes through four runs of the pool, besides runs that round or pack the states:
+ * Each chunk of rows goes through these runs of the pool, besides runs that round or pack the states:
  *
  *   1. For each block of words: computes the logits and each row's maximum, sum of exponentials and sum of logits in
  *      the block. Replaces the logits by exp (logit - maximum).
  *   2. For each row: computes log-sum-exp and loss.
- *   3. For each lane (a range of blocks): turns the exponentials into the gradient of the logits. While that is in
- *      cache, computes the block's rows of dtable and adds to the lane's partial sum of dstates.
- *   4. For each row: adds the partial sums of the lanes in order.
+ *   3. With gradients, for each lane (a range of blocks): turns the exponentials into the gradient of the logits. While
+ *      that is in cache, computes the block's part of dtable and dbias, and adds to the lane's partial sum of dstates.
+ *   4. With dstates, for each row: adds the partial sums of the lanes in order.
  */
 #define BLOCK_WORDS 128
 #define MAX_LANES 16

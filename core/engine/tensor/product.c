@@ -11,11 +11,13 @@
 #include "kernels/gradient-terms.h"
 
 /*
- * Limits for the cut of a product into pieces of at most @rows rows and @columns columns. If there would be fewer than
- * @least_pieces pieces, they become smaller, down to @least_rows and @least_columns. Our kernels pack the columns of
- * the right factor that a piece needs. A thread reuses packed columns if its next piece has the same columns, so such
- * pieces have consecutive numbers. BLAS packs both factors of each piece, so it needs larger pieces. Values chosen by
- * measuring.
+ * Limits for the cut of a product into pieces of at most @rows rows and @columns columns. Our kernels use pieces with
+ * all columns if the product has many rows and the right factor fits into PLAIT_CACHED_FACTOR_BYTES. If there would be
+ * fewer than @least_pieces pieces, they become smaller, down to @least_rows and @least_columns.
+ *
+ * Our kernels pack the columns of the right factor that a piece needs. A thread reuses packed columns if its next piece
+ * has the same columns, so such pieces have consecutive numbers. BLAS packs both factors of each piece, so it needs
+ * larger pieces. Values chosen by measuring.
  */
 typedef struct
 {
@@ -30,7 +32,8 @@ static const Cut kernels_cut = { 96, 256, 24, 0, 16 };
 static const Cut blas_cut = { 256, 512, 96, 128, 8 };
 
 /* If the result has at most FEW_ROWS rows and the right factor is not transposed, the right factor is read in place:
- * packing would cost more than it saves. A transposed left factor with rows at least FAR_BYTES apart is copied. */
+ * packing would cost more than it saves. Only its last columns are packed if they do not fill a panel. A transposed
+ * left factor with rows at least FAR_BYTES apart is copied. */
 #define FEW_ROWS 128
 #define FAR_BYTES 2048
 
@@ -45,7 +48,7 @@ typedef struct
   gboolean transpose_a;
   gboolean transpose_b;
   const PlaitEpilogue *epilogue; /* NULL except in the last round */
-  PlaitScalar *column_sums;      /* array to which the sums of the columns of @b are added, or NULL */
+  PlaitScalar *column_sums;      /* array that receives the sums of the columns of @b, or NULL */
   gint64 first;                  /* start of this round along the depth */
   gint64 depth;
   gboolean add;
@@ -56,7 +59,7 @@ typedef struct
   gint64 band_width; /* number of columns of a piece */
 } Product;
 
-/* Bytes at the start of a thread's scratch memory: the number of the column band whose packed panels follow. */
+/* Bytes at the start of a thread's scratch memory, which hold the index of the column band whose panels follow. */
 #define BAND_BYTES 64
 
 /* TRUE if a transposed left factor is copied for each piece, because its rows are far apart: reading a few elements of
@@ -255,10 +258,11 @@ run_round (Product *product)
 }
 
 /*
- * A deep product with a small result, such as the gradient of a small weight, has too few rows and columns to cut, so
- * it is cut along the depth. Each piece stores its product and its column sums; then the pieces are added in order.
+ * A deep product with a small result and a transposed left factor, such as the gradient of a small weight, has too few
+ * rows and columns to cut, so our kernels cut it along the depth. Each piece stores its product and its column sums;
+ * then the pieces are added in order.
  */
-#define DEEP_RESULT 16384 /* largest number of elements in the result of a product cut along the depth */
+#define DEEP_RESULT 16384 /* largest (rows + 1) * width of the result of a product cut along the depth */
 #define DEEP_PIECE 192    /* the least depth of a piece */
 #define DEEP_PIECES 16    /* the largest number of pieces */
 

@@ -2,9 +2,9 @@
 
 /*
  * chrF (Popović 2015) and chrF++ (Popović 2017) with sacreBLEU 2's options (Post 2018): by default n-grams of up to 6
- * characters, without white space; for chrF++ also n-grams of up to 2 words. Precision and recall are averaged over the
- * orders that hypothesis and reference both have. With several references, each sentence uses the one with the best
- * score.
+ * characters, without white space; for chrF++ also n-grams of up to 2 words. Without the option epsilon, precision and
+ * recall are averaged over the orders that hypothesis and reference both have. With several references, each sentence
+ * uses the one with the best score.
  *
  * A row is [n-grams of the hypothesis, of the reference, matches] for each character order, then for each word order.
  */
