@@ -13,7 +13,7 @@ typedef struct
   PlaitTensor values;   /* [rows, w] */
   PlaitRagged rows;     /* keys of each sentence: without @gather, a range of rows of @keys and @values; with @gather, a
                            range of its entries */
-  const gint64 *gather; /* row in @keys and @values of each key; NULL: row i for key i. Forward only */
+  const gint64 *gather; /* entry i: row of key i in @keys and @values; NULL: row i. Forward only */
   /* Attention weights before dropout, written by the forward pass: [heads][pairs], or NULL. The pairs of a sentence are
    * [its queries][its keys], sentences end to end. Keys that a query cannot see have weight 0. */
   PlaitScalar *weights;
@@ -27,7 +27,8 @@ typedef struct
   double scale;             /* factor of the scores; 0: 1 / sqrt (w / heads) */
   gboolean causal;          /* query t of a sentence sees only keys 0 .. t; allowed with one memory only */
   double dropout;           /* probability of dropping a weight after the softmax (inverted dropout) */
-  PlaitPrecision precision; /* precision of the products in sentences with many keys; attention over items ignores it */
+  PlaitPrecision precision; /* precision of products; full precision for few keys, for transposed_keys, in the
+                               single-query kernel and over items */
   PlaitRandomKey key;       /* random key of the dropout, from which the weight of each head, query and attention key
                                gets its own random number */
   gboolean linear_bias; /* subtract plait_attention_slope times the distance of query and key from each scaled score */
@@ -37,8 +38,8 @@ typedef struct
 /*
  * TRUE if scores depend on distances: there is a linear bias or a window. This is allowed with one memory only, without
  * transposed_keys. In causal attention, query t has the position of key t. Otherwise the last query of a sentence has
- * the position of the sentence's last key, like the only query of a step in search. A distance is positive in either
- * direction; only an encoder has keys after the query.
+ * the position of the sentence's last key, like the only query of a step in search. Distances are absolute values; only
+ * an encoder has keys after the query.
  */
 static inline gboolean
 plait_attention_is_relative (const PlaitAttentionSettings *settings)
@@ -84,13 +85,13 @@ typedef struct
   const PlaitAttentionMemory *memories;
   guint n_memories;
   const PlaitAttentionSettings *settings;
-  gboolean separate;     /* TRUE: use the kernel for one query in each sentence with one query; FALSE: only if every
-                            sentence has one query. In both cases only if this kernel supports the job */
+  gboolean separate;     /* TRUE: the single-query kernel computes every sentence with one query; FALSE: only if all
+                            sentences have one query. Jobs that this kernel does not support use the general kernel */
   PlaitScalar *log_sums; /* log-sum-exp of the scores, [r][heads], which forward writes and backward reads; or NULL */
 
-  /* Backward only. Every target is written completely, in the order queries, keys and values of memory 0, keys and
-   * values of memory 1, ... Several targets may be one tensor (queries that are also keys); then only the first of them
-   * may have beta 0. */
+  /* Backward only. All rows of each target are written. For one sentence and head, the order is queries, keys of memory
+   * 0, values of memory 0, keys of memory 1, ... Several targets may be one tensor (queries that are also keys); then
+   * only the first of them may have beta 0. */
   PlaitTensor dcontext;
   PlaitGradientTarget dqueries;
   const PlaitAttentionMemoryGradient *dmemories;
@@ -112,8 +113,8 @@ typedef struct
   const PlaitAttentionSettings *settings; /* only heads, scale, dropout and key are used */
   PlaitScalar *weights; /* output: weights before dropout, [heads][rows][n], 0 for absent items; or NULL */
 
-  /* Backward only. Targets are written in the order queries, keys[0], values[0], keys[1], ... If several targets are
-   * one tensor, only the first of them may have beta 0. */
+  /* Backward only. For one row and head, targets are written in the order queries, keys[0], values[0], keys[1], ...
+   * If several targets are one tensor, only the first of them may have beta 0. */
   PlaitTensor dcontext;
   PlaitGradientTarget dqueries;
   const PlaitGradientTarget *dkeys;

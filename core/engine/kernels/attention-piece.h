@@ -13,9 +13,9 @@
  * second-level cache. Keys (and values, in the backward pass) are transposed, so that the register tile computes the
  * scores of a whole vector of keys at once.
  *
- * If all keys of a sentence fit into one block and a head fills whole vectors, rows are read in place. Otherwise, rows
- * that products read repeatedly are copied end to end: in a tensor, the elements of a column are often a power of two
- * apart, so they compete for few sets of the caches.
+ * If all keys of a sentence fit into one block and a head fills whole vectors, rows are read in place, except gathered
+ * rows. Otherwise, rows that products read repeatedly are copied end to end (or rounded to bfloat16): in a tensor, the
+ * elements of a column are often a power of two apart, so they compete for few sets of the caches.
  */
 
 /*
@@ -294,7 +294,7 @@ add_linear_bias (const Piece *piece, PlaitScalar *scores, gint64 first, gint64 n
       }
 }
 
-/* Applies dropout to @row, the weights of attention keys @from .. @from + @n - 1 for one query of the head. */
+/* Applies dropout to @row: the weights, or their gradients, of attention keys @from .. @from + @n - 1 for one query. */
 static inline void
 drop (const Piece *piece, gint64 query, PlaitScalar *row, gint64 from, gint64 n)
 {

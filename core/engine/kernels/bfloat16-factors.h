@@ -24,7 +24,7 @@ plait_bfloat16_panel_bytes (gint64 width, gint64 depth)
 }
 
 /* Rounds rows @row .. @row + @rows - 1 and columns @first .. @first + @depth - 1 of @a, or of its transpose, into @to.
- * Returns a job whose left factor is @to; the fields of @panel, @y and @width are 0. */
+ * Returns a job whose left factor is @to; the fields from @panel on are 0. */
 PlaitBfloat16Panel plait_bfloat16_left (const PlaitBfloat16Kernels *kernels, PlaitBfloat16Pair *to, PlaitTensor a,
                                         gboolean transposed, gint64 row, gint64 rows, gint64 first, gint64 depth);
 

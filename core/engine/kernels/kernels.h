@@ -275,8 +275,8 @@ typedef struct
   /* Writes to @weights the softmax of scale * scores in each sibling group, and to @path the weights times the path
    * weight of the parent. A row in several groups gets the sum of its path weights; a row without a group gets 0. */
   void (*weigh_sibling_groups) (const PlaitSiblingTile *tile);
-  /* Backward of weigh_sibling_groups, which must have written @path and, with @keeps, @weights. @scores holds the
-   * gradients of the path; those of parents are written here. Overwrites @path with the gradients of the unscaled
+  /* Backward of weigh_sibling_groups, which must have run on @tile with @keeps TRUE. @scores holds the gradients of the
+   * path; the kernel writes the gradients of parents into @scores. Overwrites @path with the gradients of the unscaled
    * scores. */
   void (*weigh_sibling_groups_backward) (const PlaitSiblingTile *tile);
   /* Writes the least and the greatest of @n integers; *greatest is at least -1. With n = 0: G_MAXINT64 and -1. */

@@ -93,9 +93,10 @@ KERNEL (multiply) (gint64 rows, gint64 width, gint64 depth, const PlaitScalar *a
                       c_stride, add, NULL);
 }
 
-/* If there are few rows, one tile multiplies all of them by one panel at a time, so that every cache line of the panel
- * is read once and evenly. If there are many rows, tiles of fewer rows multiply by two panels at a time. A single row
- * also takes two panels at a time: with one panel it would have too few independent sums. */
+/* Tiles can be two panels wide only with AVX-512; without it, every tile takes one panel at a time. If there are few
+ * rows, one tile multiplies all of them by one panel at a time, so that every cache line of the panel is read once and
+ * evenly. If there are many rows, tiles of fewer rows multiply by two panels at a time. A single row also takes two
+ * panels at a time: with one panel it would have too few independent sums. */
 void
 KERNEL (multiply_packed) (gint64 rows, gint64 width, gint64 depth, const PlaitScalar *a, gint64 row,
                           const PlaitScalar *b, gint64 distance, PlaitScalar *c, gint64 c_stride, gboolean add,

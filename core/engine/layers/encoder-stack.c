@@ -122,7 +122,8 @@ group_rows (PlaitTape *tape, PlaitRagged rows, const PlaitSentenceStarts *starts
   return (PlaitRagged){ n, offsets };
 }
 
-/* Returns @x after the sublayer of group attention of @layer, within the sentences @groups of the documents @rows. */
+/* Returns @x after the group attention of @layer: within the sentences @groups and, if @layer is global, also within
+ * the documents @rows. */
 static PlaitNode *
 attend_in_groups (PlaitTape *tape, const PlaitEncoderStack *stack, const PlaitEncoderLayer *layer, PlaitNode *x,
                   PlaitRagged rows, PlaitRagged groups)

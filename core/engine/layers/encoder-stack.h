@@ -91,7 +91,7 @@ typedef struct
 
 /* Declares the parameters of a stack under names that begin with @prefix, such as "source/english/", and fills *stack.
  * Returns FALSE with PLAIT_ERROR_INPUT if the number of heads does not divide the width or, with rotary positions, half
- * the width. */
+ * the width. After a faulty declaration, returns TRUE and may leave *stack unchanged. */
 PLAIT_API gboolean plait_encoder_stack_declare (PlaitEncoderStack *stack, PlaitParameters *parameters,
                                                 const char *prefix, const PlaitEncoderStackDeclaration *declaration,
                                                 GError **error);

@@ -34,7 +34,7 @@ draw_piece (gpointer data, gint64 piece, guint thread)
       value.data[i] = (PlaitScalar)(draw->bound * (2 * plait_random_uniform (draw->key, (guint64)i) - 1));
 }
 
-/* Returns x . y, in eight partial sums that fit into a vector register. */
+/* Returns x . y, in eight partial sums, which the compiler can keep in vector registers. */
 static double
 dot (const double *x, const PlaitScalar *y, gint64 n)
 {

@@ -43,7 +43,7 @@ struct PlaitTreeRows
 
 /*
  * Returns the rows of the trees over @leaves, in the arena of @tape. words[s]: number of leaves of the tree of sentence
- * s, which are the first leaves of the sentence. A sentence of one word has this word as its root; longer sentences
+ * s, which are the first leaves of the sentence. A sentence of one word has this word as its root; other sentences
  * without inner nodes have no root. @nodes: the inner nodes of each sentence, children before parents, so the last is
  * the root. left[n] and right[n]: the children of inner node n, numbered within the sentence, first the leaves, then
  * the inner nodes (as in PlaitTrees).

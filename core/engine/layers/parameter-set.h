@@ -24,7 +24,7 @@ double plait_parameters_norm_epsilon (const PlaitParameters *parameters);
  * parameters that are declared after this call must begin with @prefix. */
 const char *plait_parameters_set_prefix (PlaitParameters *parameters, const char *prefix);
 
-/* Returns FALSE with PLAIT_ERROR_PLUGIN and the first fault if any declaration so far was faulty. */
+/* Returns FALSE with PLAIT_ERROR_PLUGIN and the first fault that was recorded, if there is one. */
 gboolean plait_parameters_check (const PlaitParameters *parameters, GError **error);
 
 /* Returns a copy of @text that lives as long as the registry. (transfer none) */

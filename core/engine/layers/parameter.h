@@ -8,8 +8,8 @@
  * The parameters of a model, by name. Layers declare parameters; then the host allocates all of them. Values lie in one
  * array and gradients in another, so optimisers and norms work on few large arrays. Parameters, their names and arrays
  * of layers belong to the registry and live as long as it does. Names are paths such as
- * "decoder/layer/3/feed_forward/inner/weight". They are public: files and warm starts use them, and initial values
- * depend only on seed, name and shape.
+ * "decoder/layer/3/feed_forward/inner/weight". They are public: files and warm starts use them, and random initial
+ * values depend on them.
  */
 typedef struct PlaitParameters PlaitParameters;
 
