@@ -62,8 +62,8 @@ finish (PlaitMetric *metric, GError **error)
   return !chrf->lowercase || plait_unicode_open (error);
 }
 
-/* Adds the words of @text. A punctuation mark at the end of a word, or else one at its beginning, becomes a separate
- * word. */
+/* Adds the words of @text. An ASCII punctuation mark at the end of a word, or else one at its beginning, becomes a
+ * separate word. */
 static void
 add_words (PlaitNgrams *words, const char *text)
 {
@@ -113,8 +113,9 @@ f_score (const Chrf *chrf, const double *sums)
   return 100 * ((1 + factor) * precisions * recalls / (factor * precisions + recalls));
 }
 
-/* For each reference, counts the n-grams of @order in the hypothesis, in the reference, and in common, and writes the
- * three counts into the row of the reference in @values [count, width]. */
+/* Moves @ngrams to the next order and counts the n-grams of this order. For each reference, writes three numbers into
+ * triple @order of the row of the reference in @values [count, width]: n-grams of the hypothesis, of the reference, and
+ * in common. The first number is 0 if the second is 0. */
 static void
 count_order (PlaitNgrams *ngrams, guint order, guint count, guint width, double *values)
 {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 
 /*
- * Metrics of labels and other answers that are right or wrong as a whole. Texts are compared without ASCII white space
- * around them; any of several references may match.
+ * Metrics of labels and other answers that are right or wrong as a whole. ASCII white space around a text is ignored.
+ * If there are several references, a text needs to match only one of them.
  *
- *   accuracy    share of texts that equal a reference; with "words", share of the reference's words that the text
- *               has at the same position, for tagging
- *   macro-f1    mean over the references' classes of the F of each class, so rare classes count as much as
- *               frequent ones; equals scikit-learn with labels= set to these classes
+ *   accuracy    share of texts that equal a reference. With "words", for tagging: share of the reference's words that
+ *               equal the text's word at the same position
+ *   macro-f1    F is computed for each class that a reference has. The score is the mean of these F, so a rare class
+ *               counts as much as a frequent one. Equals scikit-learn with labels= set to these classes
  *
  * A row of accuracy is [right, 1]; with "words", [right words, words of the reference]. A row of macro-f1 is [number of
  * classes, 1], then for each class [predicted and right, predicted, reference]. The first two columns give the number
@@ -194,8 +194,8 @@ rows (const PlaitMetric *metric, const PlaitTextPairs *pairs, GError **error)
   return statistics;
 }
 
-/* Returns the mean, per cent, of F over the classes that are predicted or in the reference. Sets *@counted to the
- * number of these classes. */
+/* Returns the mean of F in per cent over the classes of the columns of @sums. Skips a class without predictions and
+ * references in @sums. Sets *@counted to the number of the other classes. */
 static double
 macro_f (const double *sums, guint *counted)
 {

@@ -12,8 +12,8 @@ is_blank (const char *line)
   return line[strspn (line, " \t\n\v\f\r")] == '\0';
 }
 
-/* Returns the non-blank items @first .. @end - 1 of @lines with @separator between them. An item may hold several
- * sentences, separated by LF (plait_documents_align). (transfer full) */
+/* Returns the sentences of the non-blank items @first .. @end - 1 of @lines, with @separator between sentences. An item
+ * may hold several sentences, with LF between them (plait_documents_align). (transfer full) */
 static char *
 join (const char *const *lines, gsize first, gsize end, char separator)
 {
@@ -142,8 +142,8 @@ is_aligned (const char *const *lines, const char *const *like)
   return !lines[i] && !like[i];
 }
 
-/* Finds the next document at or after line *@line: sets *@line to its first line and *@end to the line after it. FALSE
- * if there are no more. */
+/* Finds the next document at or after line *@line. Sets *@line to the first line of the document, and *@end to the line
+ * after the document. FALSE if there are no more documents. */
 static gboolean
 next_document (const char *const *lines, gsize *line, gsize *end)
 {

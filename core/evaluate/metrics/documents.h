@@ -27,10 +27,11 @@ PlaitDocumentPairs *plait_document_pairs_new (const PlaitTextPairs *pairs, char 
 void plait_document_pairs_free (PlaitDocumentPairs *documents);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitDocumentPairs, plait_document_pairs_free)
 
-/* Returns @lines aligned with @like (both NULL-terminated, valid UTF-8). If @lines has as many lines as @like, and is
- * blank wherever @like is blank, returns a copy of @lines; its other blank lines are empty sentences. Otherwise blank
- * lines divide @lines into documents. Document d of @lines, with LF between its sentences, then stands in the first
- * line of document d of @like; all other lines are empty. @name and @like_name are for messages. Fails with
- * PLAIT_ERROR_INPUT if the numbers of documents differ. (transfer full) */
+/* Returns @lines aligned with @like (both NULL-terminated, valid UTF-8). If @lines has as many lines as @like and is
+ * blank at each blank line of @like, returns a copy of @lines; its other blank lines are empty sentences. Otherwise
+ * divides @lines into documents at blank lines. The result then has as many lines as @like: the first line of document
+ * d of @like receives all sentences of document d of @lines, with LF between them, and all other lines are empty. Fails
+ * with PLAIT_ERROR_INPUT if the numbers of these documents differ. @name and @like_name are for messages. (transfer
+ * full) */
 char **plait_documents_align (const char *const *lines, const char *name, const char *const *like,
                               const char *like_name, GError **error);

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 
 /*
- * METEOR (Denkowski & Lavie 2011) for English with the weights of version 1.5 (Denkowski & Lavie 2014) and two of its
- * four matchers: equal words, and equal stems (Snowball's for English). Synonyms, paraphrases and the list of function
- * words are missing, so scores are lower than those of the original and comparable only with each other; the signature
- * says so. The score is a harmonic mean of precision and recall, with most weight on recall, reduced by a penalty for
- * the number of chunks of the matches.
+ * METEOR (Denkowski & Lavie 2011) for English with the weights of version 1.5 (Denkowski & Lavie 2014). It matches
+ * equal words and equal stems (Snowball's for English). The original also matches synonyms and paraphrases, and has a
+ * list of function words. So scores are lower than those of the original and comparable only with each other; the
+ * signature names the matchers. The score is a harmonic mean of precision and recall, with most weight on recall. A
+ * penalty for the number of chunks of the matches reduces the score.
  *
- * Among alignments with the most matches, the one with the fewest chunks counts. Ties go to the smallest sum of
- * distances between matched words, then to the most equal words. A beam search from left to right finds the alignment,
- * as in the original.
+ * The alignment has the most matches possible; of these alignments it has the fewest chunks, then the smallest sum of
+ * distances between matched words, then the most equal words. A beam search from left to right looks for this
+ * alignment, as in the original.
  *
  * A row is [words of the hypothesis, of the reference, equal words, equal stems, chunks]. If two texts match completely
  * in one chunk, the row has 0 chunks, as in the released scorer (MeteorStats.addStats).
@@ -65,7 +65,8 @@ finish (PlaitMetric *metric, GError **error)
   return plait_unicode_open (error) != NULL;
 }
 
-/* Adds the lower-case words of @text as the next sequence of @words, and their stems as the next of @stems. */
+/* Adds the words of @text in lower case as the next sequence of @words, and their stems as the next of @stems. If
+ * @stemmer is NULL, the stems are the words. */
 static void
 add_words (const Meteor *meteor, struct sb_stemmer *stemmer, PlaitNgrams *words, PlaitNgrams *stems, const char *text)
 {
@@ -196,8 +197,8 @@ count (const guint32 *numbers, gint from, gint end, guint32 number)
   return n;
 }
 
-/* Offers all extensions of state @parent by word @i of the hypothesis. The stem of this word has the ranks @first ..
- * @end - 1 and occurs in @left words from @i on. */
+/* Offers the extensions of state @parent by word @i of the hypothesis. The ranks @first .. @end - 1 belong to the
+ * reference words with the stem of this word. @left words of the hypothesis have this stem, from word @i on. */
 static void
 follow (Alignment *alignment, guint parent, gint i, gint first, gint end, gint left)
 {

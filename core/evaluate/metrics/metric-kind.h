@@ -89,8 +89,7 @@ struct PlaitMetricKind
   void (*append_signature) (const PlaitMetric *metric, GString *signature);
 };
 
-/* Value of PlaitMetricKind.width if the width depends on the text. Such a kind sets the function rows, not the function
- * row. */
+/* Value of PlaitMetricKind.width if the kind sets the function rows, which then chooses the width. */
 #define PLAIT_WIDTH_OF_TEXT 0
 
 extern const PlaitMetricKind plait_metric_accuracy;

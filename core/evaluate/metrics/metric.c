@@ -216,8 +216,8 @@ separate_metrics (const char *text)
   return parts[0] && is_metric (parts[0], NULL) && strchr (separated->str, ';') ? g_strdup (separated->str) : NULL;
 }
 
-/* Returns @text with corrected separators, or NULL. @before is the previous metric of the list, or NULL; @text may be
- * one of its options. (transfer full) */
+/* Returns a corrected list if the separators of @text are wrong, else NULL. @before is the previous metric, or NULL. If
+ * @text is an option of @before, returns the text of @before with this option. (transfer full) */
 static char *
 mend_separators (const char *text, const PlaitMetric *before)
 {

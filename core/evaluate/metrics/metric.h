@@ -40,8 +40,8 @@ typedef struct
   double *values;  /* [sentences, width] rows */
   gint references; /* number of references of each sentence; -1 if it varies, 0 if the metric uses no references */
 
-  /* For documents: [sentences + 1], document i has the lines lines[i] .. lines[i + 1] - 1, with the blank lines before
-   * the next document; else NULL. */
+  /* [sentences + 1], if lines were joined to documents: document i has the lines lines[i] .. lines[i + 1] - 1, with the
+   * blank lines before the next document. NULL if no lines were joined. */
   gsize *lines;
 } PlaitStatistics;
 
@@ -112,9 +112,9 @@ gboolean plait_metric_larger_is_better (const PlaitMetric *metric);
  * sentences, or if a sentence is not UTF-8, too long or without reference; messages count from 1. (transfer full) */
 PlaitStatistics *plait_metric_statistics (const PlaitMetric *metric, const PlaitTextPairs *pairs, GError **error);
 
-/* Checks that @metric can score translations of the references of @pairs, as plait_metric_statistics would; ignores the
- * hypotheses. On failure sets *@failed_at to the index of the invalid sentence or document, or to pairs->sentences if
- * the fault is not in a single sentence or document. */
+/* Checks that @metric can score hypotheses against the references of @pairs, as plait_metric_statistics would; ignores
+ * the hypotheses of @pairs. On failure sets *@failed_at to the index of the invalid sentence or document, or to
+ * pairs->sentences if the fault is not in a single sentence or document. */
 gboolean plait_metric_check_references (const PlaitMetric *metric, const PlaitTextPairs *pairs, gsize *failed_at,
                                         GError **error);
 

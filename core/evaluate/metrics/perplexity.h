@@ -16,9 +16,9 @@ typedef enum
 /* Returns a perplexity metric. (transfer full) */
 PlaitMetric *plait_metric_new_perplexity (PlaitPerplexityUnit unit);
 
-/* Makes rows from the natural log-probability of each sentence [sentences], the number of its predicted tokens, and of
- * the words they spell; if the log-probability includes the end of sentence, both counts do. Fails with
- * PLAIT_ERROR_INPUT on a log-probability that is positive or NaN, negative counts, and if there are no tokens or words
- * at all. (transfer full) */
+/* Makes rows from three numbers of each sentence [sentences]: the natural log-probability, the number of predicted
+ * tokens, and the number of words that these tokens spell. If the log-probability includes the end of sentence, each
+ * count includes it too. Fails with PLAIT_ERROR_INPUT on a log-probability that is positive or NaN, on a negative
+ * count, and if all sentences together have no token or no word. (transfer full) */
 PlaitStatistics *plait_perplexity_statistics (const double *log_probabilities, const gint64 *tokens,
                                               const gint64 *words, gsize sentences, GError **error);

@@ -7,7 +7,8 @@
 
 #define MARK_OF_WORD "\xe2\x96\x81" /* U+2581, which begins a word */
 
-/* Text counts as split into pieces if at least one word in ONE_OF is a marked piece. */
+/* Text counts as split into pieces of a format if at least n / ONE_OF (rounded down) of its n words are marked pieces
+ * of this format, and at least one word is. */
 #define ONE_OF 50
 
 /* Rules that join the pieces of each format. Pieces of different lines are not joined. */

@@ -196,9 +196,9 @@ sequence_of (const PlaitNgrams *words, guint number)
   return (Sequence){ plait_ngrams_symbols (words, number), plait_ngrams_length (words, number) };
 }
 
-/* Returns the length of the longest common subsequence of @a and @b. @lengths is scratch for b.n + 1 numbers. @back
- * (may be NULL) receives a bit for each pair of symbols, row by row. The bit is set if backtracking must skip the
- * symbol of @b, because the prefix without this symbol has the longer subsequence. */
+/* Returns the length of the longest common subsequence of @a and @b. @lengths is scratch memory for b.n + 1 numbers.
+ * @back (zeroed; may be NULL) has one bit for each pair of symbols: bit i * b.n + j for symbol i of @a and symbol j of
+ * @b. Sets the bit if backtracking from this pair continues at symbol j - 1 of @b. */
 static guint32
 longest_common (Sequence a, Sequence b, guint32 *lengths, guint64 *back)
 {

@@ -200,7 +200,8 @@ sized (gint n)
 }
 
 /* Copies @words [n] to @shifted [n], but moves the @length words from @start on before the word at index @target. If
- * @target is inside or at the end of the moved words, moves them right by @target - @start. */
+ * @target is inside or at the end of the moved words, moves them right by @target - @start, at most to the end of the
+ * text. */
 static void
 move (const guint32 *words, gint n, gint start, gint length, gint target, guint32 *shifted)
 {

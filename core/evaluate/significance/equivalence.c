@@ -5,7 +5,8 @@
 
 #include <math.h>
 
-/* Systems are equivalent at .05 if their 90 % interval lies within the margin. */
+/* Probability outside the interval of the difference. Systems are equivalent at .05 if this 90 % interval lies within
+ * the margin. */
 #define OUTSIDE 0.1
 
 /* The two one-sided t tests have the same standard error, so the larger p is that of the nearer margin: computes only
@@ -34,7 +35,8 @@ test_resamples (PlaitComparison *comparison, double *differences)
       above += !(differences[r] < comparison->equivalence_margin);
     }
   comparison->equivalence_p = (MAX (below, above) + 1.0) / (trials + 1.0);
-  /* p is at most .05 if at most (trials + 1) / 20 - 1 resamples lie at or beyond each margin. */
+  /* p is at most .05 if each margin has at most (trials + 1) / 20 - 1 resamples at or beyond it. So leave that many
+   * resamples outside each end of the interval. */
   plait_percentiles (differences, trials, MAX ((trials + 1) / 20, 1) - 1, &comparison->equivalence_low,
                      &comparison->equivalence_high);
 }

@@ -40,9 +40,9 @@ char *plait_result_to_text (const PlaitResult *result, guint decimals);
  * null. */
 void plait_result_add_json (const PlaitResult *result, PlaitJson *json);
 
-/* Adds a JSON object with test, baseline, system, difference, better (1: the system is better, -1: worse, 0: equal), p,
- * adjusted_p, trials, seed. Bootstrap and t test add mean, low and high. The bootstrap adds share_better. A test of
- * equivalence adds equivalence_margin, equivalence_p, equivalence_low and equivalence_high. */
+/* Adds a JSON object with test, baseline and system (their scores), difference, better (1: the system is better, -1:
+ * worse, 0: equal), p, adjusted_p, trials, seed. Bootstrap and t test add mean, low and high. The bootstrap adds
+ * share_better. A test of equivalence adds equivalence_margin, equivalence_p, equivalence_low and equivalence_high. */
 void plait_comparison_add_json (const PlaitComparison *comparison, PlaitJson *json, const char *name);
 
 /*

@@ -79,8 +79,8 @@ squares_of_seeds (const Seeds *seeds)
   return squares;
 }
 
-/* Returns the sum of squared interactions of seed and sentence: @parts without the mean effects of seed and
- * sentence. */
+/* Returns the sum of squared interactions of seed and sentence. An interaction is an entry of @parts minus the mean of
+ * its seed, minus the mean of its sentence, plus the mean of all entries. */
 static double
 squares_of_rest (const Seeds *seeds)
 {

@@ -32,7 +32,8 @@ typedef struct
   double half_range; /* (high - low) / 2, which sacreBLEU prints after plus-minus */
 } PlaitInterval;
 
-/* Computes the bootstrap interval of a score. @resamples in 1 .. PLAIT_MAX_TRIALS, else PLAIT_ERROR_INPUT. */
+/* Computes the bootstrap interval of a score. Fails with PLAIT_ERROR_INPUT if @resamples is not in 1 ..
+ * PLAIT_MAX_TRIALS, or without sentences. */
 gboolean plait_bootstrap_interval (const PlaitMetric *metric, const PlaitStatistics *statistics, guint resamples,
                                    guint64 seed, PlaitInterval *interval, GError **error);
 

@@ -3,8 +3,9 @@
 
 #include <string.h>
 
-/* A rule that replaces @suffix by @replacement. Its test: the part of the word that ends with the first @kept letters
- * of the suffix has at least the measure that the function apply receives. */
+/* A rule that replaces @suffix at the end of a word by @replacement, if the word passes the rule's test. The test takes
+ * the word without the suffix, but with the first @kept letters of the suffix. The measure of this part must be at
+ * least the measure that the function apply receives. */
 typedef struct
 {
   const char *suffix, *replacement;
@@ -109,7 +110,8 @@ step_1a (GString *word)
     apply (word, rules, 0);
 }
 
-/* Removes -ed and -ing if a vowel remains, and mends the end of the rest. */
+/* Removes -ed and -ing if a vowel remains, and mends the end of the rest. Shortens -eed to -ee and -ied to -i or -ie
+ * instead. */
 static void
 step_1b (GString *word)
 {

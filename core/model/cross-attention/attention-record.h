@@ -65,7 +65,7 @@ typedef struct
   PlaitScalar *weights; /* [heads][query rows][memories]; for a sentinel [heads][query rows] */
 } PlaitRecordedItems;
 
-/* Number of memory rows that attention has scored, counted for each query and head. */
+/* Number of memory rows that attention has scored: a sum over all queries and heads. */
 typedef struct
 {
   gint64 all;
@@ -140,10 +140,10 @@ PlaitScalar *plait_attention_record_gate (PlaitAttentionRecord *record);
 PlaitScalar *plait_attention_record_copied (PlaitAttentionRecord *record, guint memory);
 
 /*
- * The queries of the record of one sentence are the target rows of that sentence, so weights are [heads][target
- * rows][rows]. The record copies everything except names. Each of its memories has rows and links, but no states. The
- * pointer to the links is never NULL. In the links, level, first_child and n_children are all set or all NULL; left and
- * right are both set or both NULL; sentence and token are set if the encoder sets them.
+ * The record of one sentence. Its queries are the target rows of the sentence, so weights are [heads][target
+ * rows][memory rows]. The record holds copies of all data except names. Its memories have rows and links (never NULL),
+ * but no states. The links have either all or none of level, first_child and n_children, and either both or none of
+ * left and right. They have sentence and token if the encoder sets these.
  */
 
 /* Returns an empty record in @arena for @length target rows of sentence @sentence of @batch. */

@@ -152,7 +152,7 @@ covered_scores (const PlaitCrossAttention *cross, const PlaitDeclaredAttention *
     extra[k] = plait_covered_memory_score (covered, tape, &cross->keys->memories[m], pairs,
                                            cross->keys->coverage[plait_cross_index (cross->declared, attention, m)],
                                            cross->step->coverage[covered->first_state + k], query.query);
-  /* If all heads share one state, column h of the result is the term of head h. */
+  /* If all heads share one state, extra[0] has the terms of all heads: column h is the term of head h. */
   for (guint h = attention->heads; covered->n_states == 1 && attention->heads > 1 && h-- > 0;)
     extra[h] = plait_columns (tape, extra[0], h, 1);
   return extra;
@@ -172,9 +172,9 @@ mean_attention (const PlaitCrossAttention *cross, const PlaitDeclaredAttention *
                                : plait_scale (tape, plait_add_n (tape, paid, attention->heads), 1.0 / attention->heads);
 }
 
-/* Updates the coverage states of memory @i of @attention, and moves them to the queries of the next step. Usually the
- * states move first, so that states that no query continues are not updated. If coverage is recorded or has a loss,
- * which needs all states, the states move after the update. */
+/* Updates the coverage states of memory @i of @attention. If there is a next step, also moves the states to its
+ * queries. The move usually comes before the update, so that states that no query continues are not updated. The move
+ * comes after the update if coverage is recorded or has a loss, which needs all updated states. */
 static void
 update_coverage (const PlaitCrossAttention *cross, const PlaitDeclaredAttention *attention, guint i,
                  const PlaitQueryKeyPairs *pairs, PlaitNode *const *weights, gint64 from, PlaitNode *query)

@@ -13,13 +13,14 @@
  * The cross-attention of a decoder, which a combiner fills. It has one interface for all decoders and two ways to
  * compute scores.
  *
- * - Multi-head, in a layer of a Transformer decoder: scaled dot products of several heads (Vaswani et al. 2017). The
- * residual stream is the layer's states; plait_cross_normalise does pre-norm, or plait_cross_residual does post-norm.
- * - Recurrent, in a GRU or LSTM decoder: one head, scores of recurrent-attention.h. The residual stream is the pair
- * (query, context). It begins as (state, 0). plait_cross_residual adds a context c: the result is (query + R c, context
- * + c), where R is a weight of the slot, and R c is left out in the last slot. So the combiners serial, parallel and
- * flat with one memory give the plain decoders of the papers. The sentinel is sigmoid (W [s'; y] + b) * query, with the
- * previous state s' and the embedding y of the word that the step reads.
+ * Multi-head, in a layer of a Transformer decoder: scaled dot products of several heads (Vaswani et al. 2017). The
+ * residual stream is the layer's states. Pre-norm is in plait_cross_normalise, post-norm in plait_cross_residual.
+ *
+ * Recurrent, in a GRU or LSTM decoder: one head, scores of recurrent-attention.h. The residual stream is a pair (query,
+ * context), at first (state, 0). plait_cross_residual turns (query, context) into (query + R c, context + c), where c
+ * is the context to add and R a matrix of the slot. The last slot has no R and leaves the query unchanged. So the
+ * combiners serial, parallel and flat with one memory give the plain decoders of the papers. The sentinel is the vector
+ * sigmoid (W [s'; y] + b) * query, with the previous state s' and the embedding y of the word that the step reads.
  *
  * attention-declare.c: calls during build; cross-attention.c: calls while running; attention-sparse.c: calls while
  * running, for selected rows; attention-unfused.c: attention that returns weights; attention-keys.c: state of a pass.
