@@ -26,8 +26,8 @@ PlaitTextReader *plait_text_reader_open (const char *path, GError **error);
 PlaitTextReader *plait_text_reader_open_pipe (const char *path, GError **error);
 
 /* Opens @path, which may be a pipe, and returns @n PlaitTextReaders, one for each column of its tab-separated lines.
- * Read line i of every column before line i + 1 of any column. An error is reported by the column that is read first.
- * (transfer full) */
+ * Read line i of every column before line i + 1 of any column. Only the column that reads a line first reports an error
+ * of the line. (transfer full) */
 GPtrArray *plait_text_reader_open_columns (const char *path, guint n, GError **error);
 
 /* Returns @n PlaitTextReaders, each of which returns all lines of @lines; each line is read once. Takes ownership of
@@ -35,16 +35,16 @@ GPtrArray *plait_text_reader_open_columns (const char *path, guint n, GError **e
 GPtrArray *plait_text_reader_share (PlaitTextReader *lines, guint n);
 
 /* Returns a reader whose lines are the trees of @lines. A tree may take several lines of the file (tree-lines.h).
- * @may_wait: read lines ahead even if @lines is a pipe and this may block. Takes ownership of @lines; returns @lines
- * itself if it is a column of a file. (transfer full) */
+ * If @lines is a column of a file, returns @lines itself. Reads lines ahead if @lines is a regular file, or if
+ * @may_wait; to read ahead from a pipe may block. Takes ownership of @lines. (transfer full) */
 PlaitTextReader *plait_text_reader_join_trees (PlaitTextReader *lines, gboolean may_wait);
 
 void plait_text_reader_free (PlaitTextReader *reader);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitTextReader, plait_text_reader_free)
 
-/* Returns the next line, without its line end, NUL-terminated, valid until the next call. Sets *@length to its length
- * in bytes, unless @length is NULL. Returns NULL at the end without setting @error, and NULL with @error set on
- * failure. */
+/* Returns the next line, without its line end, NUL-terminated, valid until the next call; for a column, until the next
+ * call for any column of the file. Sets *@length to its length in bytes, unless @length is NULL. Returns NULL at the
+ * end without setting @error, and NULL with @error set on failure. */
 const char *plait_text_reader_next (PlaitTextReader *reader, gsize *length, GError **error);
 
 /* Returns the number of the last line that was read, from 1; of a tree, the number of its first line. */

@@ -135,7 +135,8 @@ next_line (PlaitTreeLines *trees, gsize *length, gint64 *number, GError **error)
   return text;
 }
 
-/* TRUE if a tree may continue on another line; @number is the line of the tree, for the message. */
+/* Notes that the trees of the file take several lines. Fails if an empty line was already returned as a sentence
+ * without a tree. @number: line of the tree, for the message. */
 static gboolean
 may_spread (PlaitTreeLines *trees, gint64 number, GError **error)
 {

@@ -5,12 +5,13 @@
 
 /*
  * Reads trees of a text file one after the other. A tree may take several lines, as the Penn Treebank and NLTK print
- * it: it continues on the next line while brackets are open and that line begins with a space, a tab or ')'.
+ * it: it continues on the next line while brackets are open and that line begins with a space, a tab or ')' and is not
+ * blank.
  *
  * In a file with one tree a line, an empty line is a sentence without a tree. In a file whose trees take several lines,
  * empty lines are skipped, and "()" or "null" is a sentence without a tree. The first LOOK_AHEAD bytes of the file
- * decide which form it has. If lines may not be read ahead, empty lines before the first tree of several lines are
- * sentences, and make that tree an error.
+ * show which form it has, if lines may be read ahead. If no tree of several lines is found there, each empty line up to
+ * the first such tree is a sentence without a tree, and makes that tree an error.
  */
 typedef struct PlaitTreeLines PlaitTreeLines;
 

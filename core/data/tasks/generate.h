@@ -53,7 +53,7 @@ typedef struct
 /* Returns all tasks, NULL-terminated. (transfer none) */
 const PlaitTask *const *plait_tasks (void);
 
-/* Returns the task called @name; for an unknown name, fails with the nearest name. (transfer none) */
+/* Returns the task called @name; for an unknown name, fails and names a similar task or all tasks. (transfer none) */
 const PlaitTask *plait_task_find (const char *name, GError **error);
 
 /* Returns the parameters of @task, common ones first. (transfer full) (element-type PlaitTaskParameter) */
@@ -109,10 +109,9 @@ plait_task_draw (PlaitRandomKey key, gint64 index, gint64 n)
 /* Returns a length drawn uniformly from @shortest to MAX (@longest, @shortest). */
 gint64 plait_task_draw_length (gint64 shortest, gint64 longest, PlaitRandomKey key, gint64 index);
 
-/* Appends a space, unless @line is empty or ends in white space, and @word. */
+/* Appends @word to @line, after a space unless @line is empty or ends in white space. */
 void plait_task_append (GString *line, const char *word);
 
-/* Appends the stem of word @number as plait_task_append does: four letters, alternately consonants and vowels. Numbers
- * below 4,900 have different stems if @multiplier has no common divisor with 4,900; another multiplier makes another
- * language. */
+/* Appends the stem of word @number with plait_task_append. A stem is consonant, vowel, consonant, vowel. Numbers below
+ * 4,900 have different stems if 4,900 and @multiplier have no common divisor. Each multiplier makes a new language. */
 void plait_task_append_stem (GString *line, gint64 number, gint64 multiplier);

@@ -3,20 +3,22 @@
  * The task needle: documents of many facts; the first sentences ask for some of them by cues.
  *
  * A fact has a pair of names, one of the first kind and one of the second, and a word. Its sentence has these three
- * words and meaningless fillers, in random order. No document has two facts with the same pair, but many facts share
- * one name: a document uses the fewest names that make enough pairs. Each pair has a cue, the same in all documents. A
- * question is a sentence of the word "ki" and a fact's cue, also mixed with fillers. All questions come before the
- * facts. The target answers the questions in their order, which is not the order of the facts, with cue and word:
+ * words and meaningless fillers, in random order. No document has two facts with the same pair, so pairs limit the
+ * number of facts. But many facts share one name: a document uses the fewest names that make enough pairs. Each pair
+ * has a cue, the same in all documents. A question is a sentence of the word "ki" and a fact's cue, also mixed with
+ * fillers. All questions come before the facts. The target answers the questions in their order, which is not the order
+ * of the facts, with cue and word:
  *
  *     a:        ki pafo               pafo: dabo and vufa
- *               zuta vufa ki sopi     zuta: nela and vufa
+ *               zuta ki sopi          zuta: nela and vufa
  *               dabo mure zime        dabo and zime: mure
  *               vufa rino nela        nela and vufa: rino
  *               vufa kobe sopi dabo   dabo and vufa: kobe
  *     target:   pafo kobe zuta rino
  *
- * The number of sentences is the smaller of two uniform draws from shortest to longest, because models learn the search
- * from short documents. At most half of the sentences are questions. Names, words and fillers are drawn uniformly.
+ * The number of sentences is the smaller of two uniform draws from shortest to longest (less if pairs are too few),
+ * because models learn the search from short documents. At most half of the sentences are questions. Names, words and
+ * fillers are drawn uniformly.
  *
  * No single word identifies a fact: n facts use the pairs of about sqrt (n) names of each kind, so about sqrt (n) facts
  * share a name. A model that searches by one name finds the right word once in about sqrt (n) times, a random choice
@@ -51,8 +53,8 @@ enum
   TARGET,
 };
 
-/* First word number of each class of words (plait_task_append_stem makes a word of a number), the number of fillers,
- * and a number for "ki". */
+/* Numbers of words, for plait_task_append_stem: the words of a class are numbered from its constant on. N_FILLER_WORDS
+ * is the number of different fillers, QUESTION stands for "ki". */
 enum
 {
   FIRST_NAMES = 0,

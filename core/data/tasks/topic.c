@@ -7,7 +7,7 @@
  *     text:     dabo tero vila nila tero pisa
  *     topic:    kalo
  *
- * So no single word determines the class; the topic with the most words does.
+ * So with distractors no single word determines the class; the topic with the most words does.
  */
 #include "tasks/generate.h"
 

@@ -141,7 +141,8 @@ plait_head_rules_text (const PlaitHeadRules *rules)
   return plait_key_file_text (rules->file);
 }
 
-/* Returns the length of @label without function tags (NP-SBJ). A leading '-' begins no tag (-LRB-). */
+/* Returns the length of @label without function tags (NP-SBJ). In a label that begins with '-', no '-' begins a tag
+ * (-LRB-). */
 static gsize
 category_length (PlaitLabel label)
 {

@@ -18,9 +18,10 @@
  *     PP=right IN TO; right VBG; right
  *
  * A rule is a list of searches; the first that finds a child decides. A search begins with the leftmost child ("left")
- * or the rightmost one ("right") and looks for a child with one of the labels that follow, or for any child. Function
- * tags of labels are ignored: the first '-' or '=' and all that follows (NP-SBJ). If no search finds a child, "other"
- * names the side of the head.
+ * or the rightmost one ("right") and looks for a child with one of the labels that follow; without labels, it takes the
+ * child with which it begins. Function tags of labels are ignored: the first '-' or '=' and all that follows (NP-SBJ);
+ * in a label that begins with '-' (-LRB-), only '=' begins a tag. If no search finds a child, the head is the leftmost
+ * or the rightmost child, as "other" says.
  */
 typedef struct PlaitHeadRules PlaitHeadRules;
 

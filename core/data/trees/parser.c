@@ -18,7 +18,8 @@
 #define START_SECONDS 120
 #define LOOK_SECONDS .2 /* longest time between two looks at the stop flag */
 
-/* Header of a message from a process to the parent. The tree follows, or, after REFUSED, the error. */
+/* Header of a message from a process to the parent. The tree follows; after REFUSED, the error; after READY,
+ * nothing. */
 typedef struct
 {
   guint32 end; /* PlaitParseOutcome, READY or REFUSED */

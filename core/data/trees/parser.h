@@ -29,8 +29,8 @@ typedef struct
 {
   const char *name;
 
-  /* Loads the parser. At most @unlinked words of a sentence may stay without links. plait_parse returns the error.
-   * (transfer full) */
+  /* Loads the parser. At most @unlinked words of a sentence may stay without links. If loading fails, plait_parse fails
+   * with the error. (transfer full) */
   gpointer (*open) (gint64 unlinked, GError **error);
 
   /* Appends the tree of @sentence, which has at least one token, to @tree and returns PLAIT_PARSE_COMPLETE or

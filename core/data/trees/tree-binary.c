@@ -92,10 +92,11 @@ find_head (Binariser *self, const PlaitTreeNode *node)
                                 (const PlaitLabel *)(gpointer)self->children->data, self->children->len);
 }
 
-/* Joins the children of node @number that can be joined now that one more child is complete. Children up to the pivot
- * are joined from the right when the pivot is complete; each later child when it is complete itself. A pivot at the
- * first child branches to the left, one at the last child to the right; a pivot at the head joins the words after the
- * head last (Zhang & Clark 2009). */
+/* Notes that one more child of node @number is complete, and joins the children that can be joined now. When the pivot
+ * is complete, it is joined with the child before it, the result with the child before that, and so on. Each child
+ * after the pivot, when it is complete, is joined with the result so far. If the pivot is the first child, the tree
+ * branches to the left; if it is the last child, to the right; if it is the head, the words after the head are joined
+ * last (Zhang & Clark 2009). */
 static gboolean
 complete_child (Binariser *self, gint64 number, GError **error)
 {

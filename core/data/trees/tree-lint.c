@@ -203,7 +203,7 @@ write_brackets (const Reading *reading, GString *out, GError **error)
         "%s:%jd: the triples have no words to be written into brackets; give their sentences with --tokens",
         plait_text_reader_name (reading->trees), plait_text_reader_line (reading->trees));
   plait_tree_link (steps, n, words, left, right);
-  /* @rest is a stack of the leaves and nodes to write; -1 closes a node's bracket. */
+  /* @rest is a stack of the leaves, nodes and closing brackets (-1) that are still to be written. */
   gint64 item = words + n - 1;
   g_array_append_val (rest, item);
   while (rest->len > 0)

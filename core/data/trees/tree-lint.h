@@ -17,8 +17,8 @@ typedef struct
   gint64 leaves;
   gint64 height;
 
-  /* Numbers of constituents in the file with one, two, three and more children, before binarisation. Word tags are not
-   * counted. */
+  /* Numbers of constituents in the file with one child, two children, three children, and four or more children, before
+   * binarisation. Word tags are not counted. */
   gint64 unary;
   gint64 binary;
   gint64 ternary;
@@ -34,15 +34,15 @@ typedef enum
 /* Receives a line, without its line end. */
 typedef void (*PlaitTreeLineFunc) (const char *line, gpointer data);
 
-/* Reads all lines of the file @trees, in step with those of @tokens (NULL: words are not checked). Passes each error to
- * @report_line as "FILE:LINE: message". FALSE with PLAIT_ERROR_INPUT if a file cannot be read as text, or the files
- * have different numbers of lines. */
+/* Reads all trees of the file @trees, in step with the lines of @tokens (NULL: words are not checked). Passes each
+ * error to @report_line as "FILE:LINE: message". FALSE with PLAIT_ERROR_INPUT if a file cannot be read as text, or the
+ * numbers of trees and of lines of @tokens differ. */
 gboolean plait_trees_check (const char *trees, const char *tokens, const PlaitTreeSettings *settings,
                             PlaitTreeLineFunc report_line, gpointer data, PlaitTreeCounts *counts, GError **error);
 
-/* Passes the lines of the file @trees to @take as binary trees. Fails at the first bad line. In triples, nodes are
- * numbered from 201, or from the number after the last word if that is larger; a sentence of one word or without a tree
- * is the line [1,1,201]. In brackets, a sentence without a tree is an empty line, and an empty label becomes X. The
- * words of trees that were read as triples come from @tokens, which may be NULL if @trees has brackets. */
+/* Makes the trees of the file @trees binary and passes them to @take, one a line. Fails at the first bad tree. In
+ * triples, nodes are numbered from 201, or from the number after the last word if that is larger; a sentence of one
+ * word or without a tree is the line [1,1,201]. In brackets, a sentence without a tree is an empty line, and an empty
+ * label becomes X. @tokens may be NULL, except to write brackets for triples, whose words come from @tokens. */
 gboolean plait_trees_convert (const char *trees, const char *tokens, const PlaitTreeSettings *settings,
                               PlaitTreeFormat format, PlaitTreeLineFunc take, gpointer data, GError **error);

@@ -4,7 +4,7 @@
 #include "lines/text-file.h"
 #include "trees/tree.h"
 
-/* Upper bound of the numbers of words and nodes, far above those that a line has room for. */
+/* A number that has reached this limit cannot have further digits. A line has room for far fewer words and nodes. */
 #define NUMBER_LIMIT 100000000
 
 typedef struct

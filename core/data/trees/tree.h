@@ -43,8 +43,8 @@ void plait_tree_free (PlaitTree *tree);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitTree, plait_tree_free)
 
 /* Reads the tree on @line (@length bytes), which must stay valid while @tree is used. Fails with PLAIT_ERROR_INPUT on
- * unbalanced brackets, empty constituents, and triples that are not a tree over words in order. The message does not
- * name file and line. */
+ * unbalanced brackets, empty constituents, text outside the brackets, and triples that are not a tree over words in
+ * order. The message does not name file and line. */
 gboolean plait_tree_read (PlaitTree *tree, const char *line, gsize length, GError **error);
 
 /* TRUE if the words of @tree equal the white-space tokens of @sentence one by one. For triples, which contain no words:

@@ -52,8 +52,8 @@ typedef struct
 /* Makes the trees of one source. */
 typedef struct PlaitTreeMaker PlaitTreeMaker;
 
-/* Returns a maker for source @source, whose name keys random trees. Takes a reference to the head rules. (transfer
- * full) */
+/* Returns a maker of the trees of source @source. Random trees depend on this name. Takes a reference to the head
+ * rules. (transfer full) */
 PlaitTreeMaker *plait_tree_maker_new (const PlaitTreeSettings *settings, const char *source);
 void plait_tree_maker_free (PlaitTreeMaker *maker);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitTreeMaker, plait_tree_maker_free)

@@ -106,8 +106,8 @@ append_file (GString *kept, const char *folder, const char *file, const char *na
   return TRUE;
 }
 
-/* TRUE if @side, the name of the file at @path or NULL for a folder, is right for @kind: a .spm file with has_sides,
- * else NULL. */
+/* TRUE if @path is what @kind needs: with has_sides a .spm file, otherwise a folder. @side: name of the file at @path;
+ * NULL if @path is a folder. */
 static gboolean
 check_side (const Kind *kind, const char *path, const char *side, GError **error)
 {

@@ -33,8 +33,8 @@ typedef struct
   PlaitPublishedNumbers numbers;
   PlaitBytePairs *byte_pairs;
   PlaitSentencePiece *subwords;
-  char **pieces;       /* [numbers.size] pieces by the model's ids; while loading, NULL for ids without a piece */
-  GHashTable *by_text; /* piece -> the model's id; keys belong to @pieces */
+  char **pieces;       /* [numbers.size] pieces by published ids; while loading, NULL for ids without a piece */
+  GHashTable *by_text; /* piece -> published id; keys belong to @pieces */
   PlaitIdMap ids;
   char *absent[PLAIT_TOKEN_SPECIALS]; /* name of each special token that the model lacks; NULL for the others */
 } Published;
@@ -175,8 +175,8 @@ set_pieces_of_json (Published *self, GBytes *file, gboolean some, const char *na
                         name);
 }
 
-/* Adds the pieces of the SentencePiece model. If published ids differ from SentencePiece's by an offset, ids 0 to 3 are
- * <s>, <pad>, </s> and <unk>, and the model's own special tokens, except unknown, have no id. */
+/* Adds the pieces of the SentencePiece model. If published ids differ from SentencePiece's by an offset, published ids
+ * 0 to 3 are <s>, <pad>, </s> and <unk>; SentencePiece's padding, BOS and EOS then have no published id. */
 static gboolean
 set_pieces_of_model (Published *self, const char *name, gint32 *unknown, GError **error)
 {
@@ -197,7 +197,7 @@ set_pieces_of_model (Published *self, const char *name, gint32 *unknown, GError 
   return TRUE;
 }
 
-/* Loads the SentencePiece model and its pieces. Sets *@unknown to the model's id of the unknown token. */
+/* Loads the SentencePiece model and its pieces. Sets *@unknown to the published id of the unknown token. */
 static gboolean
 load_subwords (Published *self, GBytes *model, GBytes *ids, const char *name, const char *ids_name, gint32 *unknown,
                GError **error)
@@ -220,7 +220,7 @@ load_byte_pairs (Published *self, GBytes *ids, GBytes *merges, const char *name,
   return self->byte_pairs != NULL;
 }
 
-/* Fills the map from the model's ids to ours, and gives each id without a piece a name for plots. */
+/* Fills the map from published ids to ours, and gives each id without a piece a name for plots. */
 static void
 number_ids (Published *self, gint32 unknown)
 {

@@ -64,7 +64,8 @@ read_number (Wire *wire, guint64 *number)
   return FALSE;
 }
 
-/* Reads the next field of @wire: its number, and its value in *@value or its bytes in *@bytes. FALSE at the end. */
+/* Reads the next field of @wire: its number, and its value in *@value or its bytes in *@bytes. FALSE at the end and
+ * on malformed bytes. */
 static gboolean
 next_field (Wire *wire, guint64 *field, guint64 *value, Wire *bytes)
 {
@@ -235,7 +236,8 @@ find_merge (gconstpointer data, const PlaitMergePiece *left, const PlaitMergePie
   return id;
 }
 
-/* Appends the pieces of the text of @draw. FALSE, perhaps after some pieces, if a character is not a piece. */
+/* Appends the pieces of the text of @draw. FALSE, perhaps after some pieces, if a character that is not a
+ * piece stays unmerged. */
 static gboolean
 sample_bpe (Draw *draw, GArray *sampled)
 {

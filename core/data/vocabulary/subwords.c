@@ -392,8 +392,9 @@ explain_failure (const PlaitVocabularySettings *settings, const char *path, cons
 }
 
 /* Raises lines->brackets for each special token, such as <s>, whose name is in @line, because SentencePiece does not
- * learn from text that is spelt like a special token. @identity: SentencePiece does not normalise text. If FALSE,
- * searches the normalised line, because normalisation can turn other characters into the name of a special token. */
+ * learn from text that is spelt like a special token. @identity: SentencePiece does not normalise text, so search
+ * @line unchanged. Otherwise search the normalised line, because normalisation can turn other characters into the name
+ * of a special token. */
 static void
 note_specials (Lines *lines, const char *line, gsize length, gboolean identity)
 {
@@ -523,8 +524,8 @@ subwords_train (const PlaitVocabularyFormat *format, const PlaitVocabularySettin
 
 const PlaitVocabularyFormat plait_sentencepiece_format = {
   .format = "sentencepiece",
-  .seal = "\xc2\x3e\x4dplait sha256 ", /* tag and length of an unknown protobuf field, so that SentencePiece skips it:
-                                          field 1000, 13 + 64 bytes */
+  .seal = "\xc2\x3e\x4dplait sha256 ", /* begins with tag and length of a protobuf field that SentencePiece skips:
+                                          field 1000 of 13 + 64 bytes */
   .piece = subwords_piece,
   .score = subwords_score,
   .encode = subwords_encode,

@@ -7,7 +7,7 @@
 /*
  * Vocabularies: text to ids and back.
  *
- *   words      tokens are separated by ASCII white space; ids by falling frequency, ties in byte order
+ *   words      tokens are separated by ASCII white space; ids by falling frequency, ties in byte order, or by a list
  *   labels     a line is one token, without the white space around it; ids as with words
  *   unigram    SentencePiece, unigram language model
  *   bpe        SentencePiece, byte pair encoding
@@ -41,8 +41,8 @@ typedef struct PlaitVocabulary PlaitVocabulary;
 typedef struct
 {
   const char *type; /* type of the vocabulary: "words", "labels", "unigram" or "bpe" */
-  gint64 size;      /* number of entries, four special tokens included; words: keep the most frequent, 0 keeps all */
-  gint64 minimum_count;      /* words: a word that occurs less often becomes unknown */
+  gint64 size;      /* number of entries, with the special ones; words, labels: keep the most frequent; 0: keep all */
+  gint64 minimum_count;      /* words, labels: a word that occurs less often becomes unknown */
   double character_coverage; /* SentencePiece: share of the text's characters that get a piece, .98 to 1 */
   const char *normalization; /* SentencePiece: method, one of identity, nfkc, nmt_nfkc, nfkc_cf, nmt_nfkc_cf */
   gboolean byte_fallback;    /* SentencePiece: characters without a piece become bytes instead of unknown */
@@ -124,7 +124,8 @@ gboolean plait_vocabulary_adds_bos (const PlaitVocabulary *vocabulary);
 void plait_vocabulary_encode_text (const PlaitVocabulary *vocabulary, const char *text, gsize length, GArray *ids);
 
 /* Encodes @text by white-space tokens, and appends the number of ids of each token to @pieces (gint32). The ids equal
- * those of plait_vocabulary_encode if single spaces separate the tokens and no piece spans two tokens. */
+ * those of plait_vocabulary_encode if single spaces separate the tokens and no piece spans two tokens; but not in
+ * byte-level BPE that does not add a space before a text (published.h). */
 void plait_vocabulary_encode_words (const PlaitVocabulary *vocabulary, const char *text, gsize length, GArray *ids,
                                     GArray *pieces);
 

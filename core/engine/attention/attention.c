@@ -39,8 +39,8 @@ single_query_piece (gpointer data, gint64 sentence, guint thread)
     head_piece (data, sentence * heads + head, thread);
 }
 
-/* TRUE if the kernel for sentences with one query supports the job. The job must have one memory, no weights or
- * log-sums to keep, no causal mask and no dropout. */
+/* TRUE if the kernel for sentences with one query supports the job, apart from the width of the heads: the job has one
+ * memory, keeps no weights and no log-sums, and has no causal mask and no dropout. */
 static gboolean
 allows_single_queries (const PlaitAttentionJob *job)
 {

@@ -29,7 +29,7 @@ typedef struct
   gint64 *offsets;     /* query row q can copy the words offsets[q] .. offsets[q + 1] - 1 of @ids: [query rows + 1] */
   gint32 *ids;         /* ids of the words that each query row can copy, one query row after another: [words] */
   PlaitScalar *copied; /* probability of each word in @ids: [words] */
-  PlaitScalar *totals; /* sum of a query row's weights on memory rows with an id: [query rows] */
+  PlaitScalar *totals; /* sum of a query row's weights on memory rows with an id, at least 1e-30: [query rows] */
 } PlaitCopiedWords;
 
 /* Returns the distributions of all query rows, allocated in @arena. weights[m] are the attention weights of the pairs

@@ -20,7 +20,7 @@ typedef struct
   gint64 linked;   /* width of all links together */
 } Step;
 
-/* Pairs @first .. @first + @n - 1 and scratch memory for each. Backward reuses the memory of @projected. */
+/* Pairs @first .. @first + @n - 1, with scratch memory. @carried and @dreset share the memory of @projected. */
 typedef struct
 {
   gint64 first;
@@ -203,7 +203,8 @@ plait_pair_cell_forward (PlaitPool *pool, const PlaitPairCell *cell)
   plait_pool_run (pool, (cell->previous.rows + CHUNK - 1) / CHUNK, forward_piece, &step);
 }
 
-/* The backward pass works sentence by sentence, because links and sums over pairs stay within a sentence. */
+/* In the backward pass, one thread computes all pairs of a sentence, because links and sums over pairs stay within a
+ * sentence. */
 
 static void
 add_parts (const Step *step, const Part *part)

@@ -7,11 +7,11 @@
 #include "kernels/kernels.h"
 #include "kernels/gradient-terms.h"
 
-/* Size of a piece of work: ROWS memory rows of a sentence, or COLUMNS columns. The size does not depend on the number
- * of threads. */
+/* Sizes of pieces of work, which do not depend on the number of threads. ROWS: number of memory rows of a sentence in a
+ * piece, except in plait_weighted_sum_forward. */
 #define ROWS 128
+/* Number of columns and of memory rows in a piece of plait_weighted_sum_forward. Long memories have several pieces. */
 #define COLUMNS 256
-/* Number of memory rows in a piece of a weighted sum; a long memory is cut into several pieces. */
 #define READ_ROWS 512
 /* Number of sentences in a piece of a softmax. */
 #define SENTENCES 8

@@ -46,8 +46,8 @@ typedef struct
 } PlaitStatistics;
 
 /* Returns the metric for @text: NAME or NAME:OPTION,OPTION=VALUE,... such as "bleu", "bleu:tok=none,smooth=floor" or
- * "chrf++:lowercase". Fails with PLAIT_ERROR_INPUT; the message suggests the nearest name, option or choice. (transfer
- * full) */
+ * "chrf++:lowercase". Fails with PLAIT_ERROR_INPUT; the message suggests a similar name, option or choice, or lists
+ * all. (transfer full) */
 PlaitMetric *plait_metric_new (const char *text, GError **error);
 
 /* Returns the metrics of a list separated by ';' or blanks (',' separates options of one metric). Fails on an empty
