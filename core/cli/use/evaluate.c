@@ -427,7 +427,7 @@ print_sentences_json (const Evaluation *evaluation)
   plait_json_print (json);
 }
 
-/* TRUE if at most one option names standard input, because it can be read only once. */
+/* TRUE if the options name standard input at most once, because it can be read only once. */
 static gboolean
 check_standard_input (const Options *options, GError **error)
 {

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-/* The files or columns of all sources, then of the streams that are read with a source: its trees and factors. */
+/* The files or columns of all sources, then of the trees and factors that belong to the sources. */
 typedef struct
 {
   guint n_runs;
@@ -345,7 +345,7 @@ find_files (const PlaitInference *inference, Files *files, GError **error)
   return check_sources (missing, files, error);
 }
 
-/* TRUE if standard input is read at most once, and no output replaces an input or, without --force, an old file. */
+/* TRUE if standard input is read once or never, outputs differ, and replace no input or (without --force) old file. */
 static gboolean
 check_files (const PlaitInference *inference, char *const *runs, const Files *files, const char *target, GError **error)
 {

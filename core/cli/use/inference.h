@@ -16,7 +16,7 @@ typedef struct
   const char *const *without;   /* names of missing sources, NULL-terminated, or NULL */
   const PlaitOverride *sets;    /* values of --set for [decode], data.empty and data.too_long, or NULL */
   const PlaitOverride *implied; /* settings that other options of the command imply, or NULL */
-  const char *tsv;              /* value of --tsv: names of the sources in the columns of standard input, or NULL */
+  const char *tsv;              /* value of --tsv: names of the streams in the columns of standard input, or NULL */
   const char *checkpoint;
   const char *ensemble;  /* rule of an ensemble, or NULL */
   const char *weights;   /* weights of the runs of an ensemble, as text, or NULL */
@@ -85,11 +85,11 @@ gboolean plait_inference_open (PlaitInference *inference, const PlaitInvocation 
                                GError **error);
 
 /*
- * Returns the next batch with at most @sentences sentences. At the end, returns NULL without an error. Returns NULL
- * with an error for bad text, after a signal, and, unless data.too_long allows it, for a sentence that is too long.
+ * Returns the next batch, of at most @sentences sentences. At the end, returns NULL without an error. Returns NULL with
+ * an error after a signal, for bad text, and for a sentence that the model cannot read.
  *
- * If data.too_long is skip, a sentence that is too long is returned as a batch of its own with inference->skips set.
- * The command must then print an empty result for it. (transfer full)
+ * data.too_long=truncate truncates a sentence that is too long, if possible. With data.too_long=skip, such a sentence
+ * is a batch of its own with inference->skips set; the command prints an empty result or nan for it. (transfer full)
  */
 PlaitBatch *plait_inference_next_batch (PlaitInference *inference, gint64 sentences, GError **error);
 

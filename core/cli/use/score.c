@@ -8,7 +8,7 @@
 
 /* Implements plait score: scores given translations by forced decoding, and aligns their words. */
 
-/* Sums over all sentences, and over the line or document that is being read. */
+/* Sums over all sentences, and sums over the current line or document; with --sentences, over the current sentence. */
 typedef struct
 {
   double log_probability;
@@ -32,7 +32,7 @@ sum_clear (Sum *sum)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Sum, sum_clear)
 
-/* Prints the scores of the current line as one JSON object on one line. */
+/* Prints the sums of the current line, document or sentence as one JSON object on one line. */
 static void
 print_json (const Sum *sum)
 {
@@ -88,7 +88,7 @@ print_line (Sum *sum)
 }
 
 /* Prints a score for each sentence of a document. A score includes the start token of the next sentence or the end
- * token. A blank line separates documents. If @rows is NULL, @batch was skipped, and its scores are nan. */
+ * token. Without --json, a blank line separates documents. If @rows is NULL (@batch was skipped), scores are nan. */
 static void
 print_sentences (const PlaitFeed *feed, const PlaitBatch *batch, const double *rows, Sum *sum)
 {
@@ -118,7 +118,7 @@ print_sentences (const PlaitFeed *feed, const PlaitBatch *batch, const double *r
     }
 }
 
-/* Aligns the words of sentence @sentence of @batch, the current line, unless @attention is NULL. */
+/* Aligns the words of sentence @sentence of @batch, if there is an aligner and @attention is not NULL. */
 static gboolean
 align (Sum *sum, const PlaitBatch *batch, gint64 sentence, const PlaitAttentionRecords *attention, GError **error)
 {

@@ -31,8 +31,8 @@ typedef enum
 /*
  * Settings and state of printing translations.
  *
- * Translated documents have the layout of the target's documents: one sentence on each line and a blank line between
- * documents, or one document on each line. The chunks of a document are joined.
+ * FORMAT_TEXT prints documents in the layout of the target's documents: one sentence on each line and a blank line
+ * between documents, or one document on each line. FORMAT_TEXT joins the chunks of a document.
  */
 typedef struct
 {
@@ -160,8 +160,8 @@ print_more (Printer *printer, const PlaitHypothesis *best)
   printer->is_empty = FALSE;
 }
 
-/* Prints the hypotheses for line or document @line (from 0), or for the next chunk of that document. @alignments
- * [hypotheses][sources of the aligner] is used only if there is an aligner. */
+/* Prints the hypotheses of line or document @line (from 0), or of its next chunk; FORMAT_TEXT prints only the best one.
+ * @alignments [hypotheses][sources of the aligner] is used only if there is an aligner. */
 static void
 print_found (Printer *printer, gint64 line, const PlaitHypotheses *found, const char *const *alignments)
 {
@@ -311,9 +311,9 @@ has_n_best (const Options *options)
   return options->n_best > 0 || plait_option_set_value (options->text.sets, "decode.n_best");
 }
 
-/* Fills @implied [3], a list of settings that are checked together with --set: decode.n_best=1 unless --set gives
- * decode.n_best; decode.beam=@beam if --beam is given. --n-best, which can raise the beam, is applied later, by
- * decode_settings. */
+/* Fills @implied [3] with settings that are checked together with those of --set. Adds decode.n_best=1, unless --set
+ * gives decode.n_best. Adds decode.beam=@beam, if --beam is given. decode_settings applies --n-best, which can raise
+ * the beam. */
 static void
 imply_sets (const Options *options, const char *beam, PlaitOverride *implied)
 {
@@ -385,8 +385,8 @@ read_requirements (const PlaitInference *inference, const Options *options, cons
   return decoding->requirements || (!options->prefix && !options->constraints);
 }
 
-/* Sets *@format to the value of --format. Without --format, sets it to tsv if scores or alignments are asked for, else
- * to text. */
+/* Sets *@format to the value of --format, which must not be text with a number of hypotheses or --alignment. Without
+ * --format, sets *@format to tsv if the user gives a number of hypotheses or --alignment, else to text. */
 static gboolean
 read_format (const Options *options, Format *format, GError **error)
 {

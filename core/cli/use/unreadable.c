@@ -6,8 +6,7 @@
 #include "corpus/batch.h"
 #include "setup/limits.h"
 
-/* Returns the index of the first source of @part that its model cannot read; the number of sources if the model can
- * read all sources, but not the target. */
+/* Returns the index of the first source of @part that cannot be read; the number of sources if all can be read. */
 static guint
 unreadable_stream (const PlaitSearch *search, const PlaitBatch *part)
 {
@@ -40,8 +39,8 @@ can_truncate (const PlaitBatch *part, guint stream)
   return input && input->kind == PLAIT_INPUT_TOKENS && !input->trees && !input->documents;
 }
 
-/* Truncates source @stream of @part, which has one sentence, to the limit of its model. FALSE if no text would be
- * left. */
+/* Truncates source @stream of @part, which has one sentence, to the limit of its model. If fewer than 2 rows would be
+ * left, changes nothing and returns FALSE. */
 static gboolean
 truncate_source (const PlaitInference *inference, const PlaitBatch *part, guint stream)
 {
@@ -61,8 +60,8 @@ truncate_source (const PlaitInference *inference, const PlaitBatch *part, guint 
   return TRUE;
 }
 
-/* Truncates all sources of @part that are too long, and warns if @logs. @part has one sentence. TRUE if the model can
- * then read @part. */
+/* Truncates sources of @part that are too long, until one cannot be truncated. Warns if @logs. @part has one sentence.
+ * TRUE if the model can then read @part. */
 static gboolean
 cut_sources (const PlaitInference *inference, PlaitBatch *part, gboolean logs)
 {
@@ -81,8 +80,9 @@ cut_sources (const PlaitInference *inference, PlaitBatch *part, gboolean logs)
   return plait_search_check_batch (search, part, NULL);
 }
 
-/* Adds to @unreadable a problem for each sentence of inference->whole, from inference->given on, that is too long.
- * Returns TRUE if data.too_long=truncate would truncate one of them. */
+/* Adds to @unreadable a problem for each sentence of inference->whole, from inference->given on, that is too long. If
+ * data.too_long is truncate, truncates a sentence before this check. Otherwise returns TRUE if truncate could truncate
+ * one of the sentences. Sets inference->given to the end. */
 static gboolean
 find_unreadable (PlaitInference *inference, PlaitProblems *unreadable)
 {
@@ -110,8 +110,8 @@ find_unreadable (PlaitInference *inference, PlaitProblems *unreadable)
   return truncates;
 }
 
-/* Fails because sentence inference->given is too long. The error also lists later sentences that are too long: in files
- * all of them, in pipes those that were already read. Returns NULL. */
+/* Fails because sentence inference->given is too long. The error also reports later sentences that are too long: all of
+ * them if all inputs are files, else those of the batch that was read. Returns NULL. */
 static PlaitBatch *
 refuse_unreadable (PlaitInference *inference, GError **error)
 {
@@ -142,9 +142,9 @@ refuse_unreadable (PlaitInference *inference, GError **error)
                 : " (documents, targets and sources with trees cannot be truncated)");
 }
 
-/* Handles @part (transfer full), sentence number inference->given of the batch, which the model refuses because of
- * @cause. If data.too_long allows it, skips or truncates the sentence and returns its batch. Otherwise returns NULL
- * with an error. */
+/* Takes ownership of @part, sentence inference->given of the batch. @cause says why the model cannot read @part. If
+ * @part is too long and data.too_long allows it, skips or truncates the sentence and returns @part. Otherwise fails and
+ * returns NULL. */
 static PlaitBatch *
 handle_unreadable (PlaitInference *inference, PlaitBatch *part, GError *cause, GError **error)
 {

@@ -144,8 +144,8 @@ fill_target (const PlaitStreamBuilder *target, PlaitBatch *batch)
     }
 }
 
-/* Fills the links of one source, @input, from @source. Leaves out links to rows that a truncated or shuffled sentence
- * lacks. */
+/* Fills the links of one source, @input, from @source. Leaves out links to rows that do not exist, because the source
+ * is truncated or comes from another tuple than the target. */
 static void
 fill_links (const PlaitStreamBuilder *source, const PlaitInput *input, PlaitRagged target_rows)
 {

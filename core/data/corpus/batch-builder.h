@@ -49,12 +49,13 @@ typedef struct
 PlaitStreamBuilder *plait_stream_builder_new (const char *name, PlaitInputKind kind);
 void plait_stream_builder_free (gpointer gathered);
 
-/* Ends a sentence: the ids appended since the previous one, or @rows rows of features. */
+/* Ends a sentence. It has all ids that were appended after the end of the previous sentence; or, for features, @rows
+ * rows. */
 void plait_stream_builder_end_sentence (PlaitStreamBuilder *self, gint64 rows);
 
-/* Builds a batch of the first @n sentences of @streams (PlaitStreamBuilder): @n_sources sources, then the target if
- * there is one. If @streams has no target, reserves @target_rows target rows, which the caller writes; -1: the batch
- * has no target. The caller also writes batch->sentence. Fails if memory is short, or features cannot be read.
- * (transfer full) */
+/* Builds a batch from the first @n sentences of @streams (PlaitStreamBuilder). @streams has @n_sources sources, then
+ * the target if there is one. Without a target in @streams, the batch gets @target_rows target rows, which the caller
+ * must write, or no target if @target_rows is -1. The caller must also write batch->sentence. Fails if memory is short,
+ * or if features cannot be read. (transfer full) */
 PlaitBatch *plait_batch_build (const GPtrArray *streams, gint64 n_sources, gint64 n, gint64 target_rows,
                                GError **error);

@@ -7,7 +7,8 @@
 
 #define ALIGNMENT 64
 
-/* Distributes the parts of a batch in one block of memory at @base. If @base is NULL, only adds up their sizes. */
+/* A block of memory at @base, from which reserve() takes the parts of a batch. If @base is NULL, reserve() only adds up
+ * their sizes. */
 typedef struct
 {
   guint8 *base;

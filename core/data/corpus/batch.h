@@ -28,9 +28,9 @@ typedef struct
   guint n_factors;
 } PlaitBatchSource;
 
-/* Allocates a batch of @n_sentences tuples. The caller writes offsets, sentence numbers, tokens, features and trees
- * through plait_batch_fill. All weights are 1. @target_rows < 0: no target. @own_words: number of own words of all
- * sentences; < 0: the batch gets no arrays for them. Fails if memory is short. (transfer full) */
+/* Allocates a batch of @n_sentences tuples, and sets all weights to 1. The caller writes all other arrays through
+ * plait_batch_fill. @target_rows < 0: no target. @own_words: number of own words of all sentences; < 0: the batch gets
+ * no arrays for own words. Fails if memory is short. (transfer full) */
 PlaitBatch *plait_batch_new (gint64 n_sentences, const PlaitBatchSource *sources, gint64 n_sources, gint64 target_rows,
                              gint64 own_words, GError **error);
 
@@ -45,9 +45,9 @@ PlaitBatch *plait_batch_slice (const PlaitBatch *batch, gint64 first, gint64 n, 
  * sentences[bounds[d + 1] - 1]. */
 void plait_batch_fill_documents (const PlaitInput *input, const PlaitDocumentSentence *sentences, const gint64 *bounds);
 
-/* Writes a target of @n ids at row @row. Text: inputs are BOS and the ids, outputs the ids and EOS. Labels, choices and
- * spans: inputs are BOS (unused), outputs the values to predict; labels count from 0. @ids may be the output rows
- * themselves. */
+/* Writes a target of @n ids at row @row. For text, inputs are BOS and the ids; outputs are the ids and EOS. For other
+ * kinds, inputs are BOS (unused); outputs are the ids, but labels and tags are counted from 0. @ids may be the output
+ * rows themselves. */
 void plait_batch_fill_target (PlaitBatch *batch, PlaitTargetKind kind, gint64 row, const gint32 *ids, gint64 n);
 
 /* Returns 1 if a target of this kind has one row, EOS, after the rows of its ids; else 0. */

@@ -141,7 +141,8 @@ plait_corpus_cache_end (PlaitCorpus *corpus, const PlaitTextCache *text_cache, c
       PlaitCorpusStreamState *state = cached->pdata[s];
       Stream stream = { state->counts, plait_token_store_checksum (state->tokens) };
 
-      /* Another process wrote the file first: this process keeps using its own unlinked file. */
+      /* If publishing fails, or another process published the file first, this process keeps using its own unlinked
+       * file. */
       if (!plait_token_store_commit (state->tokens))
         return TRUE;
       g_byte_array_append (bytes, (const guint8 *)&stream, sizeof stream);

@@ -23,8 +23,8 @@ plait_corpus_append_factors (const PlaitCorpusStreamState *stream, gint64 tuple,
         return FALSE;
       for (gint64 i = 0; i < n; i++)
         {
-          /* A piece that is only a space at the end of @ids has the word -1. If the text is truncated, the piece gets
-           * the factor of the first word that was cut off, else the factor of the last word. */
+          /* A piece at the end of @ids that is only a space belongs to no word (-1). The piece gets the factor of the
+           * last word; in truncated text, the factor of the first word that was cut off. */
           gint64 word = MIN (words[i] < 0 ? n_words : words[i], n_tokens - 1);
           gint32 id = ids[i] < PLAIT_TOKEN_UNKNOWN ? ids[i]
                       : word < 0                   ? PLAIT_TOKEN_UNKNOWN
@@ -39,7 +39,7 @@ plait_corpus_append_factors (const PlaitCorpusStreamState *stream, gint64 tuple,
   return TRUE;
 }
 
-/* Returns the index of @word in an array of @n words; that of the last word if @word is -1, a space at the end. */
+/* Returns the array index of word @word of @n words; for -1, a space at the end, the index of the last word. */
 static gint64
 index_of (gint64 word, gint64 n)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Perturbations of a corpus: sources taken from other tuples, replaced by random rows, truncated or absent, for tests;
- * dropped tuples, source dropout and sampled subwords, for training. */
+/* Changes to an open corpus. For tests: sources taken from other tuples, replaced by random rows, or removed. For
+ * training: dropped tuples, source dropout and sampled subwords. For all splits: truncated sources. */
 #include "text/error.h"
 #include "process/random.h"
 #include "corpus/batch.h"

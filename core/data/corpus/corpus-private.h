@@ -76,7 +76,7 @@ struct PlaitCorpus
   guint64 source_dropout_seed;
 
   gint64 n_files;       /* number of files of each stream, at least 1 */
-  gint64 *first_lines;  /* [n_files + 1] line with which each file begins, and the number of lines */
+  gint64 *first_lines;  /* [n_files + 1] line with which each file begins, then the number of lines */
   double *weights;      /* [n_files] weights of the files, or NULL */
   GArray *loss_weights; /* double, [lines] weight of the loss of each line, dropped ones included; NULL: all are 1 */
   PlaitCorpusFile *weight_files; /* [n_files] files of @loss_weights, or NULL */
@@ -92,15 +92,15 @@ struct PlaitCorpus
   gint64 chunks; /* number of chunks of the cut documents */
 };
 
-/* Returns the index of @tuple in the stores of @stream, or -1 if the stream is absent. */
+/* Returns the index of @tuple in the stores of @stream, or -1 if @stream is missing in all tuples. */
 static inline gint64
 plait_corpus_stored_tuple (const PlaitCorpusStreamState *stream, gint64 tuple)
 {
   return stream->absent ? -1 : stream->order ? stream->order[tuple] : tuple;
 }
 
-/* Returns the indices [streams][n] of @tuples [n] in the stores of all streams, with -1 for absent streams and for
- * sources that source dropout removes in @epoch (corpus-perturb.c). (transfer full) */
+/* Returns the indices [streams][n] of @tuples [n] in the stores of all streams. The index is -1 for sources that are
+ * missing in all tuples or that source dropout removes in @epoch (corpus-perturb.c). (transfer full) */
 gint64 *plait_corpus_stored_tuples (const PlaitCorpus *corpus, gint64 epoch, const gint64 *tuples, gint64 n);
 
 /* Returns the number of rows of source @stream at index @origin of its store, EOS included; 0 if @origin is -1
@@ -119,18 +119,18 @@ gboolean plait_corpus_fill_noise (const PlaitCorpus *corpus, const PlaitCorpusSt
 gboolean plait_corpus_append_factors (const PlaitCorpusStreamState *stream, gint64 tuple, const gint32 *ids, gint64 n,
                                       GPtrArray *factors, GError **error);
 
-/* Replaces the factors of each word that has a masked token by PLAIT_TOKEN_MASK, because the factors of the other
- * pieces of the word would reveal the masked token. Tags that a model predicts stay. @first: row of @input with which
- * the sentence begins. @ids [n]: the sentence before masking. @positions [n_masked]: masked rows of the sentence; some
- * may keep their token. */
+/* Replaces factors by PLAIT_TOKEN_MASK: if one piece of a word is masked, the factors of all its pieces, because these
+ * would reveal the masked piece. Tags that a model predicts stay. @ids [n]: the sentence before masking. @positions
+ * [n_masked]: rows of the sentence that are masked, even if masking kept the token of a row. @first: row of @input with
+ * which the sentence begins. */
 void plait_corpus_mask_factors (const PlaitCorpusStreamState *stream, const gint32 *ids, gint64 n,
                                 const gint32 *positions, gint64 n_masked, const PlaitInput *input, gint64 first);
 
 gboolean plait_corpus_fill_feature_noise (const PlaitCorpus *corpus, const PlaitCorpusStreamState *stream, gint64 tuple,
                                           PlaitTensor rows, GError **error);
 
-/* Returns a bound above all ids of the text stream @stream. Ids are read as guint32, so ids of negative numbers
- * (plait_id_of_number) are above G_MAXINT32. */
+/* Returns a number that is larger than all ids of the text stream @stream. Without a vocabulary, an id can be the bits
+ * of a float (plait_id_of_number), and ids are read as guint32. */
 static inline gint64
 plait_corpus_ids (const PlaitCorpusStreamState *stream)
 {

@@ -343,8 +343,8 @@ read_block (PlaitCorpusBlock *block, PlaitPool *pool, GError **error)
       block->wanted = next_wanted (block);
       return TRUE;
     }
-  /* At least one side has no further line, or its next line is bad. Report the first bad line of these; without one,
-   * check that all sides end here. */
+  /* At least one side ends here, or its next line is bad. If next lines are bad, report the one of the first such side.
+   * Otherwise check that all sides end here. */
   for (gint64 i = 0; i < block->n_sides; i++)
     {
       PlaitCorpusSide *side = &block->sides[i];

@@ -62,8 +62,8 @@ document_of_sentence (const PlaitCorpusSide *side, gint64 line, PlaitDocumentSen
   return (PlaitDocument){ .ids = ids, .sentences = sentence, .n = 1 };
 }
 
-/* TRUE if documents of @stream are stored without the start token of their first sentence. This is so for a target,
- * because the decoder adds a start token, unless the vocabulary begins every text with BOS. */
+/* TRUE if documents of @stream are stored without the start token of their first sentence: @stream is a target, whose
+ * decoder adds this token, and its vocabulary does not begin texts with BOS. */
 static gboolean
 drops_start (const PlaitCorpus *corpus, gint64 stream)
 {
@@ -112,7 +112,8 @@ is_kept (PlaitCorpusBlock *block, const PlaitCorpusTuple *tuple)
       if (side->is_trees || side->is_factor)
         continue;
       const gint32 *ids = tuple_ids (block, side, tuple, &part, &n);
-      /* Any other target without ids, such as a word in place of a number, is an error when the target is stored. */
+      /* Drop a target that is not text only if its line is blank. Other lines without ids, such as a word in place of a
+       * number, fail when they are stored. */
       if (n == 0 && side->stream == corpus->n_sources
           && (stream->target == PLAIT_TARGET_TEXT || side->blank[tuple->line]))
         {

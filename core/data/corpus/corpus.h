@@ -16,8 +16,8 @@
  * i of a features dataset, belong to tuple i. A source of tokens may have a second stream, its trees (trees.h). Where
  * streams are documents (documents.h), "line i" is document i, and a document that is cut gives one tuple per chunk.
  *
- * Opening reads every text file once, checks it and encodes it (token-store.h); the text is not kept. Features stay in
- * their file and are read a batch at a time.
+ * Opening reads, checks and encodes every text file (token-store.h), unless the encoded text is cached (text-cache.h).
+ * The text is not kept. Features stay in their file and are read a batch at a time.
  */
 typedef struct PlaitCorpus PlaitCorpus;
 
@@ -54,9 +54,9 @@ struct PlaitCorpusStream
   /* TRUE: EOS ends each sentence of a source that is not missing; text targets always have EOS */
   gboolean append_end;
 
-  PlaitTargetKind target; /* kind of the target; unused for sources. A target with documents must be text */
-  gboolean allow_unknown; /* TRUE: with keep_all, a label that is not in the vocabulary becomes a target without rows */
-  PlaitUnknownUse unknown;            /* data that is stored for unknown words of a text */
+  PlaitTargetKind target;  /* kind of the target; unused for sources. A target with documents must be text */
+  gboolean allow_unknown;  /* TRUE: with keep_all, a target with a label that is not in the vocabulary has no rows */
+  PlaitUnknownUse unknown; /* data that is stored for unknown words of a text */
   const PlaitKnownText *const *known; /* [files] expected digests, for the cache; NULL: unknown */
 
   /* Maximum text tokens of a sentence, without BOS and EOS; tuples above it are dropped; 0: no limit. */
@@ -68,9 +68,10 @@ struct PlaitCorpusStream
   const char *const *trees_paths; /* files of trees, one tree per line, in the order of @paths; for PLAIT_TREES_GIVEN */
   guint trees_column;             /* column of a feed's table with trees, like @column */
 
-  /* For tokens without trees: the layout of the text. If documents of one stream are cut into chunks, all streams must
-   * be documents. The maximum of a target is 0, so that chunks are the same whether the text of the target is known or
-   * not. The target has start tokens only between sentences, since decoders put one before the first sentence. */
+  /* Layout of the text, for tokens without trees. If one stream has documents that are cut into chunks, all streams
+   * must have documents. A target must have maximum 0: chunks must not depend on the target, which a translation does
+   * not know. A target is stored without its first start token, because decoders add it, unless the vocabulary begins
+   * texts with BOS. */
   PlaitDocumentSettings documents;
 
   /* [n_factors] factors of this source, which then has no documents. Each is a stream of text with one token for each
@@ -91,7 +92,8 @@ typedef struct
    * one row each: outputs are the tokens, inputs their rows within the sentence. There is no target stream then. */
   const PlaitMasking *masking;
 
-  /* empty=error: an empty line or features of length 0 are errors; else the source is missing in that tuple. */
+  /* empty=error: an empty line or features of length 0 are errors. Otherwise an empty source is missing in that tuple;
+   * keep_all decides about an empty target. */
   gboolean empty_is_error;
 
   /* For splits that are translated and scored, where line i must stay line i: drop no tuple; an empty target is a
@@ -110,7 +112,7 @@ typedef struct
   gint64 tokens;         /* tokens in kept tuples, without EOS */
   gint64 unknown;        /* number of PLAIT_TOKEN_UNKNOWN among the tokens */
   gint64 missing;        /* kept tuples in which the stream is empty */
-  gint64 unknown_labels; /* kept tuples whose label is not in the vocabulary */
+  gint64 unknown_labels; /* kept tuples with a label that is not in the vocabulary */
   gint64 longest;        /* tokens or rows in the longest kept sentence, without EOS */
   gint64 dropped_long;   /* tuples dropped because this stream is above its limit (counted at the first such stream) */
   gint64 dropped_empty;  /* tuples dropped because the target is empty */
@@ -179,7 +181,7 @@ gint64 plait_corpus_files (const PlaitCorpus *corpus);
 /* Returns the path of file @file of the first text stream. (transfer none) */
 const char *plait_corpus_file (const PlaitCorpus *corpus, gint64 file);
 
-/* Sets *@first and *@end to the range of the kept tuples of file @file. */
+/* Sets *@first to the first kept tuple of file @file, and *@end to the tuple after the last one. */
 void plait_corpus_file_tuples (const PlaitCorpus *corpus, gint64 file, gint64 *first, gint64 *end);
 
 /* Sets the weights of the files, @weights [files], which are positive. In shuffled order, an epoch then draws tuples
@@ -191,10 +193,9 @@ void plait_corpus_set_file_weights (PlaitCorpus *corpus, const double *weights);
  * the number of tuples. NULL without weights. (transfer full) */
 gint64 *plait_corpus_draws (const PlaitCorpus *corpus);
 
-/* Reads the weights of the losses of tuples from @paths [files]. Line i of file f is a positive number: the weight of
- * the tuple in line i of file f of each stream. Batches then have PlaitBatch.weights. Fails, naming file and line, if a
- * line is not a positive number, or if file f of the weights and file f of the streams have different numbers of
- * lines. */
+/* Reads the weights of the losses of tuples from @paths [files], for PlaitBatch.weights. Line i of file f is a positive
+ * number: the weight of the tuple in line i of file f of each stream. Fails if a line is not a positive number, or if
+ * file f of the weights and file f of the streams have different numbers of lines. */
 gboolean plait_corpus_read_weights (PlaitCorpus *corpus, const char *const *paths, GError **error);
 
 /* Appends the positive numbers in the file @path, one on each line, to @weights (double). */
@@ -206,8 +207,8 @@ void plait_corpus_drop (PlaitCorpus *corpus, const gboolean *dropped);
 
 /* Reads word alignments (text/word-links.h) of source @source with the target, for PlaitInput.alignment. @paths, as
  * many files as each stream has, have one line for each line of text. Source and target must be sentences of text, and
- * plait_corpus_drop must not have removed tuples. A link of two words links all their pieces. Fails, naming file and
- * line, on malformed links, links of words that a kept sentence lacks, and another number of lines. */
+ * plait_corpus_drop must not have removed tuples. A link of two words links all their pieces. Fails on malformed links,
+ * on links of words that a kept sentence lacks, and if a file has another number of lines than the text. */
 gboolean plait_corpus_align (PlaitCorpus *corpus, gint64 source, const char *const *paths, GError **error);
 
 /* TRUE if the sentences of stream @stream can be truncated: it is a source of tokens without documents or trees, and
@@ -221,8 +222,8 @@ void plait_corpus_truncate (PlaitCorpus *corpus, gint64 source, gint64 rows);
  * This is the adversarial test of whether a model uses a source. Needs at least two tuples. */
 gboolean plait_corpus_derange (PlaitCorpus *corpus, gint64 source, guint64 seed, GError **error);
 
-/* Replaces each token (or row of features) of source @source by one drawn from all tokens (rows) of this source, keyed
- * by @seed. Lengths, trees and sentence boundaries stay. */
+/* Replaces each token, factor or row of features of source @source by one that this source has in a random kept tuple,
+ * keyed by @seed. Tags that a model predicts, lengths, trees and sentence boundaries stay. */
 void plait_corpus_add_noise (PlaitCorpus *corpus, gint64 source, guint64 seed);
 
 /* Makes source @source missing in all tuples. */
@@ -251,8 +252,8 @@ gboolean plait_corpus_check (const PlaitCorpus *corpus, GError **error);
 GStrv plait_corpus_text (const PlaitCorpus *corpus, gint64 stream, GError **error);
 
 /* Returns the batch of tuples @tuples [n]; masks, source dropout and sampled subwords depend on @epoch, from 0. The
- * batch must not outlive the corpus. Fails if features cannot be read, a features file changed, or memory is short.
- * (transfer full) */
+ * batch must not outlive the corpus. Fails if ids or features cannot be read, a features file changed, or memory is
+ * short. (transfer full) */
 PlaitBatch *plait_corpus_batch_in (const PlaitCorpus *corpus, gint64 epoch, const gint64 *tuples, gint64 n,
                                    GError **error);
 

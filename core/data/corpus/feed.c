@@ -55,8 +55,9 @@ plait_feed_open (const PlaitCorpusStream *sources, gint64 n_sources, const Plait
   return feed->block ? g_steal_pointer (&feed) : NULL;
 }
 
-/* If the text or a features file ends within the block of at most @wanted lines from @first on, checks that all of them
- * end at one line. Without a text, adds the entries of the features files as tuples. */
+/* Checks the features of the lines that were just read: at most @wanted lines, from line @first on. If the text or a
+ * features file ends within @wanted lines, the text and all features files must end at the same line. If there is no
+ * text, adds the entries of the features files as tuples. */
 static gboolean
 join_features (PlaitFeed *feed, gint64 first, gint64 wanted, GError **error)
 {

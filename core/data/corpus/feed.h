@@ -4,8 +4,8 @@
 #include "corpus/corpus.h"
 
 /*
- * Batches of raw text from files or pipes, each read once, for plait translate and plait score. Unlike a corpus, a feed
- * reads only the lines of the next batch, so a pipe gets its answers line by line.
+ * Batches of raw text from files or pipes, each read once, for plait translate, plait score and plait encode. Unlike a
+ * corpus, a feed reads only the lines of the next batch, so a pipe gets its answers line by line.
  */
 typedef struct PlaitFeed PlaitFeed;
 

@@ -3,7 +3,7 @@
 
 #include "corpus/batch-builder.h"
 
-/* Collects the own words of the sentences of a batch (PlaitBatch.own_words) from the unknown words of its streams. */
+/* The own words of the sentences of a batch (PlaitBatch.own_words), collected from the unknown words of its streams. */
 typedef struct
 {
   gint32 first;    /* id of the first own word in every sentence: the size of the vocabulary; 0: own words are unused */

@@ -213,7 +213,8 @@ describe (const char *text, const PlaitFileStamp *stamp, const char *digest)
   return g_strconcat (line, checksum, "\n", NULL);
 }
 
-/* Sets known->digest to the cached digest of @text if the cached file is intact and is for the stamp known->stamp. */
+/* Sets known->digest to the cached digest of @text. TRUE if the cached file is intact and is for the stamp
+ * known->stamp. */
 static gboolean
 find_digest (const PlaitTextCache *text_cache, const char *text, const char *name, PlaitKnownText *known)
 {
@@ -247,7 +248,8 @@ plait_text_cache_digest (const PlaitTextCache *text_cache, const char *text, Pla
   if (!digest)
     return FALSE;
   g_strlcpy (known->digest, digest, sizeof known->digest);
-  /* A file written just now may be written again within one tick of the file system's clock. */
+  /* Do not cache the digest of a file that was written just now. If the file is written again within one tick of the
+   * file system's clock, its stamp can stay the same. */
   if (large && plait_file_stamp_check (&known->stamp, text, NULL)
       && g_get_real_time () / G_USEC_PER_SEC - known->stamp.changed.tv_sec >= text_cache->min_age)
     {

@@ -8,8 +8,9 @@
 
 /*
  * Cache of data that was computed from large texts, so that the next process need not read them: digests, learnt
- * vocabularies and encoded corpora. Names are hashes of everything that the contents depend on. Contents carry a
- * checksum; a damaged or outdated file is ignored. Deleting the cache is always safe.
+ * vocabularies and encoded corpora. Names are hashes of everything that the contents depend on; but the name of a
+ * digest is a hash of the text's path, and its contents have the text's stamp. Contents carry a checksum; a damaged or
+ * outdated file is ignored. Deleting the cache is always safe.
  */
 typedef struct
 {

@@ -66,7 +66,7 @@ has_unknown (const gint32 *ids, gsize n)
   return FALSE;
 }
 
-/* Appends the numbers of the unknown tokens of one sentence to the scratch array. */
+/* Appends the number of the word of each unknown token of one sentence to words->scratch. */
 static void
 add_sentence (PlaitUnknownWords *words, const PlaitVocabulary *vocabulary, const char *text, gsize length,
               const gint32 *ids, gsize n)

@@ -5,7 +5,7 @@
 
 #define MAX_ABBREVIATION 24 /* bytes of the longest abbreviation, no-break spaces included */
 
-/* Abbreviations of one language. An abbreviation also matches text that begins with the capital of its first letter. */
+/* Abbreviations of one language. An abbreviation also matches text where its first letter is a capital. */
 typedef struct
 {
   const char *language;

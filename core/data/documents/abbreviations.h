@@ -19,6 +19,6 @@
 /* TRUE if @language has a list of abbreviations. */
 gboolean plait_abbreviation_has_language (const char *language);
 
-/* TRUE if a sentence that the rules of Unicode end at @position of @text (@length bytes of UTF-8, one line) goes on
- * there. Without a list for @language, only initials are recognised; if @language is "", returns FALSE. */
+/* The rules of Unicode end a sentence at @position of @text (@length bytes of UTF-8, one line). Returns TRUE if the
+ * sentence continues there. If @language has no list, recognises only initials; if @language is "", returns FALSE. */
 gboolean plait_abbreviation_continues (const char *language, const char *text, gsize length, gsize position);

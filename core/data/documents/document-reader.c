@@ -8,7 +8,7 @@
 #include "process/unicode.h"
 #include "documents/abbreviations.h"
 
-#define MAX_ROLE 64 /* maximum bytes of the name of a role */
+#define MAX_ROLE 64 /* maximum bytes of the name of a role and its colon */
 
 struct PlaitDocumentReader
 {
@@ -71,7 +71,7 @@ static gboolean G_GNUC_PRINTF (3, 4)
                      plait_text_reader_line (self->reader), what);
 }
 
-/* Returns the name in "NAME: " at the start of @sentence, or NULL. (transfer full) */
+/* Returns the name before the colon if @sentence begins with "NAME: " or is "NAME:"; else NULL. (transfer full) */
 static char *
 role_name (const char *sentence, gsize length)
 {

@@ -19,7 +19,7 @@ typedef enum
   PLAIT_LAYOUT_LINES,     /* each line is a document, split into sentences by the rules of Unicode (UAX 29) */
 } PlaitTextLayout;
 
-/* Maximum sentences of one document. A longer document is an error: the file probably lacks blank lines. */
+/* Maximum sentences of one document. A longer document is an error: the file probably does not separate documents. */
 #define PLAIT_DOCUMENT_SENTENCES_LIMIT 65536
 
 #define PLAIT_DOCUMENT_LANGUAGE_LENGTH 16

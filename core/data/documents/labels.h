@@ -35,9 +35,9 @@ typedef struct
   gsize length;
 } PlaitTargetLine;
 
-/* Appends the values of @text, a non-blank line, to @ids (gint32): ids of a text or label in @vocabulary; the number of
- * a choice; or the two numbers of a span, each plus 1 (two zeros for -1); or the id of a number. Appends nothing if one
- * of these is malformed. */
+/* Appends the values of @text, a non-blank line, to @ids (gint32). A text, label or tags: the ids in @vocabulary. A
+ * choice: its number. A span: its two numbers, each plus 1; two zeros for -1. A number: its id. Appends nothing if a
+ * choice, span or number is malformed. */
 void plait_target_encode (PlaitTargetKind kind, const PlaitVocabulary *vocabulary, const char *text, gsize length,
                           GArray *ids);
 
