@@ -345,7 +345,7 @@ find_files (const PlaitInference *inference, Files *files, GError **error)
   return check_sources (missing, files, error);
 }
 
-/* TRUE if standard input is read once or never, outputs differ, and replace no input or (without --force) old file. */
+/* TRUE if no output is an input, the other output or (without --force) an old file, and at most one input is "-". */
 static gboolean
 check_files (const PlaitInference *inference, char *const *runs, const Files *files, const char *target, GError **error)
 {
