@@ -37,9 +37,8 @@ gint64 plait_phrases_tokens (const PlaitPhrases *phrases);
  * missing, there is a next token that lowers this number. */
 gint64 plait_phrases_missing (const PlaitPhrases *phrases, PlaitPhraseState state);
 
-/* Fills @words [plait_phrases_tokens] with the distinct words that begin a missing phrase, or continue a beginning of
- * one with which the hypothesis ends, and returns their number. After any other word, no suffix of the hypothesis is
- * the beginning of a missing phrase. */
+/* Fills @words [plait_phrases_tokens] with the distinct words after which the hypothesis ends with a missing phrase or
+ * a beginning of one. Returns the number of these words. */
 guint plait_phrases_words (const PlaitPhrases *phrases, PlaitPhraseState state, gint32 *words);
 
 /* The prefix and the phrases that the translation of a sentence must contain. */

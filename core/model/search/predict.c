@@ -8,8 +8,8 @@
 
 /* Predictions that need no search: classes, tags, choices, spans, numbers and masked tokens. */
 
-/* Collects the @best most probable classes or choices of a sentence as hypotheses with one token: @first + the number
- * of the class or choice. Skips padding. */
+/* Collects the @best most probable classes or choices of a sentence as hypotheses of one token. The token is the number
+ * of the class or choice plus @first. Skips padding. */
 static void
 collect_classes (PlaitHypotheses *found, const gint32 *ids, const PlaitScalar *log_probabilities, guint best,
                  gint32 first)
@@ -99,8 +99,8 @@ collect_spans (PlaitHypotheses *found, const PlaitInput *input, gint64 sentence,
     }
 }
 
-/* Collects one hypothesis with a token for each of @rows masked or tagged tokens: @first + the number of the most
- * probable word or tag. */
+/* Collects one hypothesis with a token for each of @rows masked or tagged tokens. The token is the number of the most
+ * probable word or tag plus @first. */
 static void
 collect_tokens (PlaitHypotheses *found, const gint32 *ids, const PlaitScalar *log_probabilities, gint64 rows,
                 gint32 first)

@@ -44,16 +44,17 @@ void plait_hypotheses_clear (PlaitHypotheses *hypotheses);
 /* TRUE if a token of @hypothesis is unknown and has no text. */
 gboolean plait_hypothesis_has_unknown (const PlaitHypothesis *hypothesis);
 
-/* Sets the text of the unknown tokens in @hypotheses [sentences of @batch]. @attention has the record of each
- * hypothesis with unknown tokens, [hypotheses][sentences]. */
+/* Sets the text of those unknown tokens in @hypotheses [sentences of @batch] that have no text. @attention has the
+ * record of each hypothesis with such a token, [hypotheses][sentences]. */
 gboolean plait_search_replace_unknown (const PlaitSearch *search, const PlaitBatch *batch,
                                        const PlaitAttentionRecords *attention, PlaitHypotheses *hypotheses,
                                        GError **error);
 
 /*
- * Returns the number of parts into which a batch of @sentences with @width hypotheses each is cut for search: 1 or the
- * number of threads. In a step of few rows, threads mostly wait for each other, so each thread searches its own
- * sentences. The bits of a row do not depend on other rows, hence not on the number of parts.
+ * Returns the number of parts into which a batch of @sentences with @width hypotheses each is cut for search: the
+ * number of threads, or 1 if the batch is small or BLAS is in use. If all threads shared a step of few rows, they would
+ * mostly wait for each other, so each thread searches one part. The bits of a row do not depend on the number of parts,
+ * because without BLAS they do not depend on other rows.
  */
 gint64 plait_search_parts (const PlaitPool *pool, gint64 sentences, gint64 width);
 

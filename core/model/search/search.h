@@ -12,9 +12,9 @@
  *
  * The score of a hypothesis is log-probability / length penalty (Wu et al. 2016, eq. 14) + decode.word_reward * length;
  * EOS counts. Finished hypotheses stay in the beam by default (decode.finished). A sentence is finished when no
- * unfinished hypothesis can get a higher score than the n_best finished ones, or at the length limit; decode.at_limit
- * says whether hypotheses are cut there or ended by EOS. Ties go to the hypothesis that is earlier in the beam, then to
- * the lower id.
+ * unfinished hypothesis can get a higher score than the n_best finished ones, when as many hypotheses are finished as
+ * the beam is wide, or at the length limit; decode.at_limit says whether hypotheses are cut there or ended by EOS. Ties
+ * go to the hypothesis that is earlier in the beam, then to the lower id.
  */
 
 typedef struct
@@ -89,9 +89,9 @@ PlaitSearch *plait_search_new_ensemble (const PlaitSearchMember *members, guint 
                                         PlaitPool *pool, gsize memory, GError **error);
 
 /* Creates a search over @model (borrowed) on @pool (borrowed). Packs the weights of @model once: create a new search
- * when the weights change. A model can have only one search at a time. The arenas have at most @memory bytes (0: no
- * limit). Fails with PLAIT_ERROR_MEMORY if the packed weights do not fit, with PLAIT_ERROR_INPUT if this processor does
- * not support @precision. (transfer full) */
+ * when the weights change. A model can have only one search at a time. Each arena has at most @memory bytes (0: no
+ * limit). Fails with PLAIT_ERROR_MEMORY if the packed weights do not fit, with PLAIT_ERROR_INPUT if products in
+ * @precision cannot run here (plait_precision_runs_here). (transfer full) */
 PlaitSearch *plait_search_new (PlaitModel *model, PlaitPool *pool, PlaitPrecision precision, gsize memory,
                                GError **error);
 void plait_search_free (PlaitSearch *search);
@@ -106,7 +106,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitSearch, plait_search_free)
  * attention. (transfer full for @replacement) */
 void plait_search_set_replacement (PlaitSearch *search, PlaitUnknownReplacement *replacement);
 
-/* Returns the part of @batch that member @member reads. It borrows the rows of @batch and must not be freed. */
+/* Returns the part of @batch that member @member reads. The result borrows the rows of @batch and must not be freed. */
 PlaitBatch plait_search_member_batch (const PlaitSearch *search, guint member, const PlaitBatch *batch);
 
 /* Returns the model that reads source @source of a batch, and sets *@of_model to the number of that source in the
@@ -131,7 +131,8 @@ double plait_search_work_rows_weighed (const PlaitSearchWork *work);
 double plait_search_work_rows_selected (const PlaitSearchWork *work);
 double plait_search_work_milliseconds (const PlaitSearchWork *work);
 
-/* Returns a text such as "12.30 states touched per word, 0.415 ms per word". (transfer full) */
+/* Returns plait_search_work_rows_weighed and plait_search_work_milliseconds as a text, such as "12.30 states touched
+ * per word, 0.415 ms per word". (transfer full) */
 char *plait_search_work_text (const PlaitSearchWork *work);
 
 /* Searches all sentences of @batch. Returns [n_sentences] in the order of the batch, each with up to settings->n_best
@@ -147,8 +148,8 @@ void plait_hypotheses_free (PlaitHypotheses *hypotheses, gint64 n);
 /* Searches like plait_search_batch, for sequences only. @requirements [n_sentences]: what each translation must
  * contain, or NULL; each must fit into decode.maximum_length (plait_requirement_length). If @attention is not NULL,
  * *@attention receives the attention of the first @n_recorded hypotheses of each sentence, [n_recorded][n_sentences].
- * The record of a hypothesis that does not exist has no target rows. @coverage: the records have coverage too. Both
- * results are (transfer full). */
+ * The record of a hypothesis that does not exist has no target rows. @coverage: the records have coverage too. The
+ * caller owns the hypotheses and the records. (transfer full) */
 PlaitHypotheses *plait_search_batch_with_attention (PlaitSearch *search, const PlaitBatch *batch,
                                                     const PlaitDecodeSettings *settings,
                                                     const PlaitRequirement *requirements,

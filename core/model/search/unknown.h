@@ -5,7 +5,7 @@
 #include "vocabulary/vocabulary.h"
 
 /*
- * decode.unknown=replace: after the search, each unknown token of a translation gets as its text the source word to
+ * decode.unknown=replace: after the search, each unknown token without a text gets as its text the source word to
  * which the decoder attended most at that step, or the entry of that word in a dictionary (Luong et al. 2015, Jean et
  * al. 2015).
  *

@@ -27,7 +27,7 @@ typedef struct
 {
   PlaitAllReduce *all_reduce;
   PlaitTape *tape; /* NULL: not registered yet, or the shard failed */
-  gint left;       /* backward has run for the nodes at and after this place (PlaitTapeReport); 0: the shard ended */
+  gint left;       /* backward has run for all nodes from this number on (PlaitTapeReport); 0: the shard has ended */
   gint64 looked;   /* time of the last check for arrived pieces */
   gint64 added;    /* number of pieces that this shard has added */
 } Shard;

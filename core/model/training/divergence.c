@@ -7,8 +7,9 @@
  * The measure is the ratio of the negative log-likelihood to that of guessing, where all words (classes, candidates,
  * rows) are equally probable. Training has diverged if this ratio exceeds the limit in the mean of the last updates
  * and, if there is validation text, in the current validation too. The limit is WORSE times the ratio of the first
- * update, or WORSE if that ratio was below 1. Validation alone is not enough: its text may be of another kind, or the
- * model may have memorised the training text. A single batch is not enough either.
+ * update, or WORSE if that ratio was below 1. Right after update 1, the current validation alone decides. Later,
+ * validation alone is not enough: its text may be of another kind, or the model may have memorised the training text. A
+ * single batch is not enough either.
  */
 enum
 {

@@ -321,8 +321,8 @@ restore_direction (PlaitTrainer *trainer, PlaitStore *store)
     g_array_index (trainer->validations, PlaitValidationRow, i).metric *= -1;
 }
 
-/* Removes the last row if it was added only because an earlier training ended there: its updates belong to the next
- * row. */
+/* Removes the last row if it was added only because an earlier training ended there. The updates of this row belong to
+ * the next row. */
 static void
 drop_early_row (PlaitTrainer *trainer)
 {

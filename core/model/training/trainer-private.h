@@ -26,7 +26,7 @@ struct PlaitTrainer
 
   /* State that checkpoints store. */
   gint64 step;
-  gint64 begun; /* number of updates of the earlier training from which the moments come; 0 if there was no earlier
+  gint64 begun; /* number of updates of all earlier trainings from which the moments come; 0 if there was no earlier
                    training */
   gint64 target_tokens;
   double seconds;
@@ -68,8 +68,8 @@ gboolean plait_trainer_check_divergence (const PlaitTrainer *trainer, const Plai
 gboolean plait_trainer_validate (PlaitTrainer *trainer, PlaitValidationRow *row, GError **error);
 
 /* Returns the mean of loss column @i: for each item if the loss has items, else for each sentence. Sets *@accuracy to
- * the share of correct items. NaN: there are no items. @loss: sum of the loss over @sentences sentences, which have
- * @items. */
+ * the share of correct items. If @items is empty, *@accuracy and a mean for each item are NaN. @loss: sum of the loss
+ * over @sentences sentences, which have @items. */
 double plait_trainer_mean_loss (const PlaitTrainer *trainer, guint i, double loss, PlaitLossItems items,
                                 gint64 sentences, double *accuracy);
 

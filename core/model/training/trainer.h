@@ -25,7 +25,8 @@ typedef struct
   double accuracies[PLAIT_MAX_LOSS_COLUMNS]; /* shares of items that were predicted correctly */
 } PlaitLossMeans;
 
-/* A row of the training table: means over the updates since the previous row. */
+/* A row of the training table. Numbers are means over the updates since the previous row, unless a comment says
+ * otherwise. */
 typedef struct
 {
   gint64 step;
@@ -116,8 +117,9 @@ gboolean plait_trainer_run (PlaitTrainer *trainer, PlaitTrainingEnd *end, GError
  * is extrapolated from a part of it or from a smaller batch. Restores the position of the iterator. */
 gboolean plait_trainer_measure_memory (PlaitTrainer *trainer, gsize *bytes, gboolean *estimated, GError **error);
 
-/* Measures the memory of validation, on the batch with the longest validation sentences. *@bytes: the memory, or 0
- * without validation text. */
+/* Measures the memory of validation, on the batch with the longest validation sentences, or on a part of it if a
+ * sentence is too long to compute in full. *@bytes: the memory, extrapolated if only a part was computed; 0 without
+ * validation text. */
 gboolean plait_trainer_measure_validation_memory (PlaitTrainer *trainer, gsize *bytes, GError **error);
 
 /* Measured speed of a trainer. */
@@ -164,8 +166,8 @@ gboolean plait_trainer_write (const PlaitTrainer *trainer, PlaitStore *store, GE
 gboolean plait_trainer_read (PlaitTrainer *trainer, PlaitStore *store, GError **error);
 
 /* Reads the moments of the parameters @taken (NULL-terminated) from @store, which has the state of an earlier training
- * with the same optimizer. *@step receives the number of updates of that training. The schedule of the learning rate
- * continues after this number. */
+ * with the same optimizer. *@step receives the number of updates of that training and of all trainings that it
+ * continued in this way. The schedule of the learning rate continues after this number. */
 gboolean plait_trainer_import_moments (PlaitTrainer *trainer, const PlaitParameter *const *taken, PlaitStore *store,
                                        gint64 *step, GError **error);
 

@@ -212,8 +212,9 @@ add_sums (PlaitTrainingSums *sums, const PlaitTrainingSums *more)
   sums->sentences += more->sentences;
 }
 
-/* Returns the sum of the gradients of the first @n shards for @parameter, with data NULL if no shard has a gradient. If
- * @added, the sum is added to the parameter's gradient, else to the gradient of the first shard that has one. */
+/* Sums the gradients of the first @n shards for @parameter and returns the result. If @added, adds them to the
+ * parameter's gradient, else to the gradient of the first shard that has one. The data of the result is NULL if not
+ * @added and no shard has a gradient. */
 static PlaitTensor
 gather_one (const PlaitUpdate *update, gint64 n, const PlaitParameter *parameter, gboolean added)
 {

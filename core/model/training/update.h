@@ -39,9 +39,10 @@ typedef struct
  */
 typedef struct PlaitUpdate PlaitUpdate;
 
-/* Creates the updates of @model. They run on the pool of @tape, and @tape holds the gradients. @ranks: processes that
- * share the shards, or NULL. All arguments are borrowed. Fails if the threads of shards cannot be started, if there are
- * more processes than shards, or if this processor does not support settings->precision. (transfer full) */
+/* Creates the updates of @model. They run on the pool of @tape. Gradients that stay on a tape (plait_update_gradients)
+ * stay on @tape. @ranks: processes that share the shards, or NULL. All arguments are borrowed. Fails if the threads of
+ * shards cannot be started, if there are more processes than shards, or if products in settings->precision cannot run
+ * here (plait_precision_runs_here). (transfer full) */
 PlaitUpdate *plait_update_new (const PlaitModel *model, PlaitTape *tape, const PlaitTrainSettings *settings,
                                PlaitRanks *ranks, GError **error);
 void plait_update_free (PlaitUpdate *update);
@@ -51,8 +52,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitUpdate, plait_update_free)
  * Computes forward and backward of @n batches as one update, for plait_optimizer_update. The gradients of the batches'
  * mean loss stay on the tape if there is one batch and one process, else they are added to the parameters' gradients.
  * Adds losses and counts to @sums. The batches must have passed plait_model_check_batch. @dropout is the random key of
- * this update. If memory is too small, the message (PLAIT_ERROR_MEMORY) names the batch that does not fit, an estimate
- * of its memory, and the keys to change. If one process fails, all fail.
+ * this update. If memory is too small, the message (PLAIT_ERROR_MEMORY) gives the size of the batch that does not fit,
+ * an estimate of its memory if there is one, and the keys to change. If one process fails, all fail.
  */
 gboolean plait_update_gradients (PlaitUpdate *update, PlaitBatch *const *batches, guint n, PlaitRandomKey dropout,
                                  PlaitTrainingSums *sums, GError **error);

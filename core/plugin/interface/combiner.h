@@ -14,9 +14,8 @@ typedef struct
    * Returns FALSE with PLAIT_ERROR_INPUT if the settings do not fit the memories of @cross. */
   gboolean (*build) (PlaitCrossAttention *cross, gconstpointer settings, gpointer state, GError **error);
 
-  /* Returns a node [rows of the memory, any width] computed from @rows without the queries, or NULL for none. Called
-   * once for each memory that was declared with plait_cross_declare_rows, before the time loop. The function may be
-   * NULL. */
+  /* Returns a node [rows of the memory, any width] computed from @rows without the queries, or NULL. Called once
+   * for each memory that was declared with plait_cross_declare_rows, before the time loop. The function may be NULL. */
   PlaitNode *(*prepare) (gconstpointer settings, gconstpointer state, PlaitTape *tape, guint memory,
                          const PlaitMemory *rows);
 

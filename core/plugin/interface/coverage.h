@@ -51,9 +51,9 @@ typedef struct
   PlaitNode *query;         /* [queries, query width] queries of the attention */
   gint64 n;                 /* number of pairs */
   PlaitPairIndices indices; /* memory row and query of each pair */
-  /* [n] For each pair of a query and a row: the pair of the query with the row's left child, right child, previous or
-   * next row; -1 if there is no such row. If the memory has no links to previous and next rows, the previous and next
-   * row are the rows before and after within the sentence. */
+  /* [n] If pair i is query q and row r: left[i], right[i], previous[i] and next[i] are the pairs of q with the left
+   * child, right child, previous row and next row of r; -1 if there is no such row. If the memory has no links to
+   * previous and next rows, the previous and next row are the rows before and after within the sentence. */
   const gint64 *left;
   const gint64 *right;
   const gint64 *previous;

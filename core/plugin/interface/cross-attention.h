@@ -162,7 +162,7 @@ PLAIT_API PlaitContext plait_cross_sum (PlaitCrossAttention *cross, const PlaitC
 
 /* Returns x + context. A post-norm decoder applies layer normalisation @slot to this sum, but leaves rows without
  * context as they are in @x. A recurrent decoder adds @context to the context of @x; to the query it adds R context,
- * with a weight R of the slot, except in the last slot. */
+ * with a weight R of the slot, except in the last slot. Each slot may be used at most once in a pass. */
 PLAIT_API PlaitResidualStream plait_cross_residual (PlaitCrossAttention *cross, guint slot, PlaitResidualStream x,
                                                     PlaitContext context);
 
@@ -192,9 +192,9 @@ PLAIT_API PlaitRagged plait_cross_queries (PlaitCrossAttention *cross);
 /*
  * Sparse attention: each query and head attends only to selected rows of @memory (attention/sparse.h), by the declared
  * attention @name (NULL: without a name). The cost depends on the number of selected rows, not on the size of the
- * memory. plait_cross_heads returns the number of heads. plait_cross_sparse_weights returns one softmax for each set,
- * [selected, 1]. plait_cross_sparse_context returns the context for weights [selected, 1], which may be any function of
- * the weights of plait_cross_sparse_weights, such as their product along a path.
+ * memory. plait_cross_heads returns the number of heads. plait_cross_sparse_weights returns one softmax for each set of
+ * selected rows, [selected, 1]. plait_cross_sparse_context returns the context for weights [selected, 1], which may be
+ * any function of the weights of plait_cross_sparse_weights, such as their product along a path.
  */
 PLAIT_API guint plait_cross_heads (PlaitCrossAttention *cross, const char *name, guint memory);
 PLAIT_API PlaitNode *plait_cross_sparse_weights (PlaitCrossAttention *cross, const char *name, guint memory,
