@@ -136,7 +136,7 @@ PlaitScalar *plait_attention_record_sentinel (PlaitAttentionRecord *record, guin
 /* Allocates the gate [query rows], and stores it in the record. */
 PlaitScalar *plait_attention_record_gate (PlaitAttentionRecord *record);
 
-/* Allocates the probabilities with which rows of @memory are copied, [pairs], and stores them in the record. */
+/* Allocates the probabilities [pairs] of the rows of @memory when a query row copies, and stores them in the record. */
 PlaitScalar *plait_attention_record_copied (PlaitAttentionRecord *record, guint memory);
 
 /*

@@ -124,7 +124,8 @@ plait_cross_layer_is_stepwise (const PlaitCrossAttentionLayer *cross)
 /* TRUE if the combiner or coverage adds losses. */
 gboolean plait_cross_layer_has_losses (const PlaitCrossAttentionLayer *cross);
 
-/* Position, sentence and input token of each query row, [query rows]; NULL if no combiner reads them. */
+/* Position, sentence and input token of each query row, [query rows]. If no combiner reads any of them, all three are
+ * NULL. */
 typedef struct
 {
   const gint64 *positions;
@@ -148,8 +149,8 @@ typedef struct
   PlaitAttentionCost *rows_weighed;       /* cost to which the pass adds, or NULL */
   PlaitReadings *readings[PLAIT_READERS]; /* where to store the values that each reader reads; NULL: the reader reads
                                              nothing */
-  /* Queries of the next pass, to which the coverage states of this pass move. Query i of the next pass continues query
-   * parents[i] of this pass. parents is NULL if the states do not move. */
+  /* Queries of the next pass. After this pass, query i of the next pass receives the coverage states of query
+   * parents[i] of this pass. parents is NULL if the states stay at the queries of this pass. */
   PlaitRagged next;
   const gint64 *parents;
 } PlaitCrossAttentionPass;
@@ -185,8 +186,8 @@ void plait_cross_keys_keep_columns (const PlaitCrossAttentionLayer *cross, const
 PlaitCrossAttentionKeys plait_cross_keys_as_constants (const PlaitCrossAttentionLayer *cross,
                                                        const PlaitCrossAttentionKeys *keys, PlaitTape *tape);
 
-/* Returns the embedding part of the sentinel's gate for all steps at once, [r, state], from the embeddings @embedded
- * [r, embedding] of the words that the steps read. NULL if there is no sentinel. */
+/* Returns the summand of the sentinel's gate that depends on words, [rows, state], for all steps at once. @embedded
+ * [rows, embedding]: embeddings of the words that the steps read. Returns NULL if there is no sentinel. */
 PlaitNode *plait_cross_sentinel_gate_input (const PlaitCrossAttentionLayer *cross, PlaitTape *tape,
                                             PlaitNode *embedded);
 
@@ -222,13 +223,14 @@ typedef struct
   PlaitRagged queries; /* queries of the previous step; before the first step, one for each sentence */
 } PlaitCrossAttentionSearch;
 
-/* Prepares a search in the arena of @tape, which lasts for the whole search. The sentences together have at most
- * @hypotheses hypotheses at once, divided equally among them. */
+/* Prepares a search in the arena of @tape, which lasts for the whole search. Each of the n sentences has at most
+ * @hypotheses / n hypotheses at once. */
 PlaitCrossAttentionSearch plait_cross_search (const PlaitCrossAttentionLayer *cross, PlaitTape *tape,
                                               const PlaitMemory *memories, gint64 hypotheses);
 
-/* Returns the inputs for the step with pass @pass. Query i of @pass continues query parents[i] of the previous step,
- * which is the last step given to plait_cross_search_keep. In the first step, parents[i] is a sentence. */
+/* Returns keys and coverage of the step with pass @pass; the caller sets layer and gate. Query i of @pass continues
+ * query parents[i] of the previous step, which is the last step given to plait_cross_search_keep. In the first step,
+ * parents[i] is a sentence. */
 PlaitCrossAttentionStep plait_cross_search_step (const PlaitCrossAttentionSearch *search,
                                                  const PlaitCrossAttentionPass *pass, const gint64 *parents);
 
@@ -324,8 +326,8 @@ const PlaitDeclaredAttention *plait_cross_require_attention (PlaitCrossAttention
 PlaitNode *plait_cross_project_query (PlaitCrossAttention *cross, const PlaitDeclaredAttention *attention,
                                       PlaitResidualStream query);
 
-/* Returns the context made of the weighted sum @value: applies the output projection, if multi_head, and dropout. Rows
- * whose byte in @present is 0 become zero. */
+/* Returns the context made of the weighted sum @value. If multi_head, applies the output projection, and sets the rows
+ * to zero whose byte in @present is 0. Then applies dropout. */
 PlaitNode *plait_cross_project_output (const PlaitCrossAttention *cross, const PlaitDeclaredAttention *attention,
                                        PlaitNode *value, const guint8 *present);
 
@@ -335,7 +337,7 @@ const char *plait_cross_record_name (const PlaitCrossAttention *cross, const Pla
 
 /* Returns the context of @attention, with one softmax for each head over the rows of the memories that it reads.
  * @weights [heads] receives one node for each head: the weights before dropout, those of all memories end to end, then
- * those of the sentinel. Rows whose byte in @present is 0 are zero. */
+ * those of the sentinel. If there is no sentinel, the rows of the context whose byte in @present is 0 are zero. */
 PlaitNode *plait_cross_attend_unfused (PlaitCrossAttention *cross, const PlaitDeclaredAttention *attention,
                                        PlaitResidualStream query, const guint8 *present, PlaitNode **weights);
 

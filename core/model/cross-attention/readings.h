@@ -36,7 +36,7 @@ struct PlaitCrossReading
   PlaitRagged queries;
   PlaitNode *context;  /* sum of the contexts that were added to the residual stream: [queries, width], or NULL */
   PlaitNode **weights; /* attention weights [pairs of queries and memory rows, 1] of each memory: [n_memories]; an
-                          element is NULL if no attention read the memory */
+                          element is NULL if the requested attention did not read the memory */
   PlaitNode *shares;   /* weights of the attention over contexts: [queries, n_memories], or NULL */
   gboolean joint;      /* TRUE: one softmax over the rows of all memories */
 };
@@ -48,8 +48,8 @@ typedef struct
   PlaitCrossReading *first, *last;
 } PlaitReadings;
 
-/* Appends an empty reading for a pass over @queries to @readings, and returns it. Backward does not recompute the
- * decoder layer that runs (plait_tape_keep_piece). */
+/* Appends an empty reading for a pass over @queries to @readings, and returns it. If a decoder layer is running, turns
+ * its recomputation off (plait_tape_keep_piece), because the nodes in the reading are used after the layer. */
 PlaitCrossReading *plait_readings_add (PlaitReadings *readings, PlaitTape *tape, PlaitRagged queries, guint n_memories);
 
 /* Returns one reading for all rows of @queries, which are whole targets or one step of a search; joins the readings of

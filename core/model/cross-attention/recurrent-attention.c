@@ -27,9 +27,9 @@ plait_recurrent_attention_score_width (const PlaitRecurrentAttentionDeclaration 
   return declaration->score == PLAIT_SCORE_ADDITIVE ? key_width (declaration) : 1;
 }
 
-/* Declares the parameters of one item (memory, context or sentinel) with rows of width @in. @own: the item has
- * projections and a score bias of its own; else all items share one key projection, and have neither value projection
- * nor bias. */
+/* Declares the parameters of one item (memory, context or sentinel) with rows of width @in. @own: the item has its
+ * own key and value projections (if tied, one for both) and, for additive scores, its own score bias. Otherwise the
+ * item has only a key projection, for additive scores, which all items share. */
 static void
 declare_item (const PlaitRecurrentAttentionDeclaration *declaration, PlaitRecurrentAttentionItem *item,
               const char *name, gint64 in, gboolean own)

@@ -12,7 +12,7 @@
  * The sentinel takes part in the softmax, so with it the weights of the memories sum to less than 1.
  */
 
-/* Projections of one memory or context, or of all of them if they are shared. */
+/* Projections of one memory, one context or the sentinel; if shared, of all memories or contexts. */
 typedef struct
 {
   PlaitLinear key; /* [memory, width of keys], with a bias if scores are additive or if tied; not declared: the rows are
@@ -63,7 +63,7 @@ plait_recurrent_attention_item (const PlaitRecurrentAttention *attention, guint 
   return &attention->items[attention->n_items > 1 ? i : 0];
 }
 
-/* Returns keys and values of the memory rows @rows, whose sentences are @ragged. They are equal for all steps of the
- * decoder. */
+/* Returns keys and values of @rows: of a memory, a context or the sentinel. @ragged: the rows of each sentence. Keys
+ * and values of a memory are equal in all steps of the decoder. */
 PlaitKeyValues plait_recurrent_attention_project (PlaitTape *tape, const PlaitRecurrentAttentionItem *item,
                                                   PlaitNode *rows, PlaitRagged ragged);

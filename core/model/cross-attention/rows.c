@@ -114,8 +114,8 @@ plait_memory_row_of_token (PlaitTape *tape, const PlaitMemory *memory, gint64 s,
   const gint64 *token = memory->links ? memory->links->token : NULL;
   GError *fault = NULL;
 
-  /* If the rows are all or some of the tokens in their order, the row number is at most the position, so search there
-   * first. Other encoders may have the row anywhere in the sentence. */
+  /* In most memories, the rows are the tokens in their order, or some of them. Then the row number is at most the
+   * position. So search backwards from row number @position, then the rows after it. */
   for (gint64 row = first + MIN (position, end - first - 1); token && row >= first; row--)
     if (token[row] == position)
       return row;

@@ -47,8 +47,8 @@ plait_attention_selection_parse (const char *text, const char *name, PlaitAttent
                      name, text);
 }
 
-/* Returns how many heads of @of in layer @l are in @selection and read @memory. PLAIT_ATTENTION_LAST counts as any
- * layer here. */
+/* Returns how many heads of @of in layer @l are in @selection and read @memory. PLAIT_ATTENTION_LAST selects all layers
+ * here. */
 static guint
 count_selected_heads (const PlaitRecordedAttention *of, guint l, guint memory, PlaitAttentionSelection selection)
 {

@@ -24,8 +24,8 @@ typedef struct
 gboolean plait_attention_selection_parse (const char *text, const char *name, PlaitAttentionSelection *selection,
                                           GError **error);
 
-/* TRUE if attention to @memory, which holds one sentence, can be shown as weights of tokens: at least one row is a
- * token, and in a binary tree each inner node has two children, which precede it. */
+/* TRUE if weights on rows of @memory, which holds one sentence, can be turned into weights on tokens. At least one row
+ * must be a token. In a binary tree, each inner node must also have two children, and both must precede the node. */
 gboolean plait_attention_has_tokens (const PlaitMemory *memory);
 
 /* Adds to @sums[i] the attention weights that target rows @begin .. @end - 1 give to token i of @memory, and to

@@ -209,8 +209,8 @@ reads_queries (const PlaitDecoder *decoder)
   return FALSE;
 }
 
-/* Returns position, sentence and token of each row for combiners that read them; NULL for each if no combiner does. The
- * first row of each target has position @first. */
+/* Returns position, sentence and token of each row. If no combiner reads any of them, all three are NULL. The first row
+ * of each target has position @first. */
 static PlaitQueryRows
 query_rows (const PlaitDecoder *decoder, PlaitTape *tape, PlaitRagged rows, gint64 first, const gint64 *sentences,
             const gint32 *tokens)
@@ -243,8 +243,8 @@ embed (const PlaitDecoding *decoding, const gint32 *tokens, const gint32 *roles,
   return embedded;
 }
 
-/* Returns a handle for a pass over @rows. It lives until the end of the step, because backward may compute layers
- * again. */
+/* Returns a handle for a pass over @rows, in the arena of @tape, because backward may compute layers again with this
+ * handle. */
 static PlaitDecoding *
 new_decoding (const PlaitDecoder *decoder, PlaitTape *tape, const PlaitEncoderOutputs *encoded, PlaitRagged rows)
 {

@@ -173,7 +173,8 @@ const PlaitPrimitive *plait_decoding_call (PlaitDecoding *decoding, const char *
  * needs the rows that these primitives computed in the previous step. */
 void plait_decoding_expect_calls (PlaitDecoding *decoding, const guint8 *called);
 
-/* Fails the step if this pass did not call every declared cross-attention: dumps and outputs read all of them. */
+/* Fails the step if this pass has rows and did not call every declared cross-attention. Dumps read all
+ * cross-attentions, and an output can read the last one. */
 void plait_decoding_expect_cross (PlaitDecoding *decoding);
 
 /* Returns memory for at most @capacity rows of width @width, in the arena of @tape. */

@@ -56,7 +56,8 @@ sort_links (SortedLinks *sorted, const PlaitAlignment *alignment, gint64 sentenc
     sorted->tokens[next[alignment->target[i]]++] = alignment->source[i];
 }
 
-/* Adds the links @sorted of sentence @sentence. @row_of: memory row of each token, from plait_memory_rows_of_tokens. */
+/* Adds the links @sorted of sentence @sentence, except links to tokens without a memory row. @row_of: memory row of
+ * each token, from plait_memory_rows_of_tokens. */
 static void
 add_sentence (Links *links, const SortedLinks *sorted, gint64 sentence, const gint64 *row_of)
 {

@@ -114,7 +114,8 @@ row_weights (PlaitTape *tape, const PlaitBatch *batch)
   return weights;
 }
 
-/* Returns the training criterion for numbers: the weighted sum of the squared errors of @numbers [sentences, 1]. */
+/* Returns the training criterion for numbers: options->scale * the weighted sum of the squared errors of @numbers
+ * [sentences, 1]. */
 static PlaitNode *
 squared_errors (PlaitTape *tape, PlaitNode *numbers, const gint32 *targets, const PlaitOutputLossOptions *options,
                 PlaitOutputLossSums *sums, double *row_losses)

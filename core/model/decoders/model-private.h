@@ -12,8 +12,9 @@ typedef struct
   PlaitEmbedding roles;      /* role embeddings; declared if documents have roles */
   PlaitEmbedding *factors;   /* [specification->n_factors] embedding of each factor */
   PlaitInstance encoder;
-  PlaitLinear projections[PLAIT_ENCODER_MAX_MEMORIES]; /* projection of each memory to the decoder's width; not
-                                                          declared if the memory has this width */
+  PlaitLinear projections[PLAIT_ENCODER_MAX_MEMORIES]; /* projection of each memory to the width that the decoder reads;
+                                                          not declared if the memory has this width, or if a head reads
+                                                          the memory */
 } PlaitModelSource;
 
 struct PlaitModel

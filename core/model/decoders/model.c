@@ -71,7 +71,7 @@ build_embeddings (PlaitModel *model, PlaitModelSource *source, const char *prefi
 }
 
 /* Appends the memories and the summary of the source to those of the model. Declares projections of memories to @width;
- * 0: the decoder reads memories of any width. */
+ * 0: no projections, because a head reads memories of any width. */
 static void
 note_memories (PlaitModel *model, PlaitModelSource *source, gint64 width)
 {

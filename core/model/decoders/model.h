@@ -102,8 +102,8 @@ gboolean plait_model_check_length (const PlaitModel *model, guint source, gint64
 /* TRUE if source @source can read @input; else fails with PLAIT_ERROR_INPUT. */
 gboolean plait_model_check_input (const PlaitModel *model, guint source, const PlaitInput *input, GError **error);
 
-/* TRUE if @batch fits the model: number and kind of sources, token ids below the vocabulary size, lengths within
- * learned positions. Otherwise fails with PLAIT_ERROR_INPUT. */
+/* TRUE if sources, factors, widths, ids, answers and lengths of @batch fit the model; else fails with
+ * PLAIT_ERROR_INPUT. */
 gboolean plait_model_check_batch (const PlaitModel *model, const PlaitBatch *batch, GError **error);
 
 /* Returns the columns of the losses that plugins declared, of guided alignment and of tags. (transfer none) */
@@ -139,9 +139,9 @@ typedef struct
 } PlaitModelSums;
 
 /*
- * Returns the training criterion of @batch as the root of the tape: options->scale * (sum of the target rows' losses +
- * weighted losses of the loss columns). When it returns, @sums is filled, and @row_losses, unless NULL, has the
- * negative log-likelihood of each target row. @record: collects attention weights, or NULL.
+ * Returns the training criterion of @batch as the root of the tape: options->scale * (weighted sum of the target rows'
+ * losses + weighted losses of the loss columns). Fills @sums and, unless NULL, @row_losses: the negative log-likelihood
+ * of each target row, or the squared error of a number. @record: collects attention weights, or NULL.
  */
 PlaitNode *plait_model_loss (const PlaitModel *model, PlaitTape *tape, const PlaitBatch *batch,
                              const PlaitOutputLossOptions *options, PlaitModelSums *sums, double *row_losses,

@@ -5,8 +5,8 @@
 
 #include "autograd/internal.h"
 
-/* Functions that a decoder plugin calls while the model runs. Each reads the rows of whole targets; in search, the new
- * row of each hypothesis and the earlier rows that search keeps. */
+/* Functions that a decoder plugin calls while the model runs. Those that compute nodes read the rows of whole targets
+ * or of one step of them; in search, the new row of each hypothesis and the earlier rows that search keeps. */
 
 PlaitTape *
 plait_decoding_tape (PlaitDecoding *decoding)
@@ -326,8 +326,8 @@ typedef struct
                      again */
 } Layer;
 
-/* Returns the output of the layer for layer->x. An output that needs a gradient is a new node that owns its storage, as
- * plait_tape_recomputed requires. */
+/* Returns the output of the layer for layer->x. plait_tape_recomputed needs a node that comes from an operator and owns
+ * its storage. So an output that needs a gradient and is not such a node is copied. */
 static PlaitNode *
 run_layer (const Layer *layer)
 {

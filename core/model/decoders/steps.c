@@ -54,8 +54,8 @@ gather_carried (PlaitDecoding *decoding, const gint64 *rows, gint64 n)
       decoding->carried[i] = plait_gather_rows (decoding->tape, decoding->carried[i], rows, n);
 }
 
-/* Runs @step of the plugin. Fails the pass if @step did not fill all @outputs, or if their widths differ from those of
- * @first, the outputs of the first step. */
+/* Runs @step of the plugin. Fails the pass unless each output has one row for each row of the step, and the width that
+ * the output has in @first, the outputs of the first step. */
 static void
 run_step (PlaitDecoding *decoding, PlaitDecodingStep step, PlaitNode *const *inputs, PlaitNode **outputs, guint n,
           PlaitNode *const *first)

@@ -111,7 +111,7 @@ copies_of (const PlaitOutputPass *pass, const PlaitOutputInputs *inputs)
   return copies;
 }
 
-/* Records the gate, and for each memory the probability with which each of its rows is copied. */
+/* Records the gate, and for each copied memory the probability of each of its rows when a query row copies. */
 static void
 record_copies (const PlaitOutputPass *pass, const PlaitOutputCopies *copies, PlaitAttentionRecord *record)
 {

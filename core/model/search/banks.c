@@ -52,10 +52,10 @@ add_candidate (const PlaitBeam *beam, gint64 sentence, GArray *entries, const Pl
 }
 
 /*
- * Divides @places among @n banks and writes the places of each bank to @sizes. Bank i has @counts[i] candidates. All
- * banks get an equal share, and the last bank also gets the remainder. If a bank has fewer candidates than places, the
- * bank before it gets the free places. Places that the first bank leaves free go to the banks with further candidates,
- * to the last of these banks first.
+ * Divides @places among @n banks. Bank i has @counts[i] candidates and gets @sizes[i] places. First each bank gets
+ * @places / @n places, and the last bank also gets the remainder. Then, from the last bank to the first, a bank with
+ * more places than candidates gives its free places to bank i - 1. Finally, the free places of bank 0 go to banks with
+ * more candidates than places, again from the last bank to the first.
  */
 static void
 allocate (guint places, gint64 n, const guint *counts, guint *sizes)

@@ -111,8 +111,9 @@ plait_beam_propose (PlaitBeam *beam, gint64 group, guint best, guint first, guin
     }
 }
 
-/* TRUE if candidate @i is kept, given that @finished finished and @open unfinished hypotheses are kept already. With
- * finished=refill, a candidate that ends with EOS is kept only if it is one of the first beam->width candidates. */
+/* TRUE if candidate @i is kept. @finished, @open: number of finished and of unfinished hypotheses that are kept
+ * already. finished=refill keeps at most beam->width hypotheses of each kind, and keeps a candidate that ends with EOS
+ * only if it is one of the first beam->width candidates. Other settings keep every candidate. */
 static gboolean
 is_taken (const PlaitBeam *beam, guint i, guint finished, guint open)
 {

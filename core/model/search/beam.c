@@ -220,9 +220,10 @@ plait_beam_token (const PlaitBeam *beam, gint64 token)
   return &g_array_index (beam->tokens, PlaitBeamToken, token);
 }
 
-/* Returns the highest score that an unfinished hypothesis of @group can still reach: its log-probability can only fall,
- * its diversity penalty can only rise, and its length penalty and rewards are at most those of the length limit.
- * @penalised: subtract diversity penalties. */
+/* Returns an upper bound of the scores that unfinished hypotheses of @group can still reach. A log-probability can only
+ * fall, and a diversity penalty can only rise. Length penalty and word reward are greatest at the length limit. So the
+ * bound is the highest score at the length limit with the present log-probability and diversity penalty. @penalised:
+ * subtract diversity penalties. */
 static double
 reachable_score (const PlaitBeam *beam, gint64 sentence, gint64 group, gboolean penalised)
 {

@@ -51,10 +51,13 @@ gboolean plait_beam_needs_rows (const PlaitBeam *beam);
 /* Returns the number of words of a row that plait_beam_row_words writes in the next step. */
 guint plait_beam_row_columns (const PlaitBeam *beam);
 
-/* Selects words for row @row of the next step from the log-probabilities of all @n_words words, and writes them to @ids
- * and @of_ids [plait_beam_row_columns]. Overwrites @log_probabilities. @forbidden words are not selected, except in a
- * prefix. @end: in the last step, only EOS is selected. A sample without a word has the log-probability NaN if the row
- * has NaN, else minus infinity. Several threads may compute rows at once. */
+/*
+ * Selects the words that can extend row @row in the next step. Writes the words to @ids, and their log-probabilities to
+ * @of_ids, [plait_beam_row_columns]; a column without a word has id -1. @log_probabilities: of all @n_words words; the
+ * function overwrites them. Words in @forbidden are selected only if the prefix requires them. @end: if the next step
+ * is the last step of the sentence, only EOS is selected. If no word can be drawn for a sample, its log-probability is
+ * NaN if the row has NaN, else minus infinity. Several threads can call the function at once, for different rows.
+ */
 void plait_beam_row_words (const PlaitBeam *beam, gint64 row, PlaitScalar *log_probabilities, gint32 n_words,
                            const gint32 *forbidden, guint n_forbidden, gboolean end, gint32 *ids, PlaitScalar *of_ids);
 

@@ -74,8 +74,8 @@ known_tokens (const PlaitPartSearch *work, const PlaitBeamRows *rows)
   return tokens;
 }
 
-/* Returns the maximum number of own words of a sentence (source words outside the vocabulary). Members that cannot copy
- * them give them probability 0. */
+/* Returns how many own words (source words outside the vocabulary) the sentence with the most own words has. Members
+ * that cannot copy own words give them probability 0. */
 static gint64
 max_own_words (const PlaitPartSearch *work)
 {
@@ -88,7 +88,7 @@ max_own_words (const PlaitPartSearch *work)
 }
 
 /* Fails the step if a row has no word with a probability, because its values are not finite. @needs_rows: the words
- * come from plait_beam_row_words. Phrases and forbidden n-grams may leave such a row without a word; that is not an
+ * come from plait_beam_row_words. Then phrases and forbidden n-grams can exclude all words of a row, which is not an
  * error. */
 static void
 expect_words (const PlaitPartSearch *work, gint64 n, guint best, gboolean needs_rows, const gint32 *ids,
@@ -173,8 +173,8 @@ search_all (gpointer data)
       return;
 }
 
-/* Returns the maximum number of tokens of a translation of @sentence, EOS included. decode.maximum_ratio cannot make it
- * smaller than @required; decode.maximum_length can. */
+/* Returns the maximum number of tokens of a translation of @sentence, EOS included. decode.maximum_ratio cannot make
+ * this maximum smaller than @required or decode.minimum_length + 1; decode.maximum_length can. */
 static gint64
 limit_of (const PlaitBatch *batch, const PlaitDecodeSettings *settings, gint64 sentence, gint64 required)
 {
