@@ -191,7 +191,7 @@ log_sum_of (const Statistics *statistics, gint64 blocks)
   return greatest + log (sum);
 }
 
-/* TRUE if search may not return @id in @row. */
+/* TRUE if search must not return @id in @row. */
 static gboolean
 is_forbidden (const Search *search, gint64 row, gint32 id)
 {

@@ -53,7 +53,7 @@ struct PlaitBeam
   gint64 *row_hypotheses; /* index in @hypotheses of the hypothesis that each row extends; if groups share the row, of
                              the first group's hypothesis */
   guint *row_bans;        /* [rows + 1]: index in bans of each row's first banned word */
-  GArray *bans;           /* gint32: words that may not follow a row */
+  GArray *bans;           /* gint32: words that must not follow a row */
   guint max_bans;         /* maximum number of banned words of a row */
   guint max_advancing;    /* maximum number of words of a row that lower the number of missing phrase tokens */
   GArray *history;        /* gint32: scratch memory for the tokens of a hypothesis */

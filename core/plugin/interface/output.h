@@ -80,8 +80,8 @@ typedef struct
   PlaitNode *states;   /* [rows, state_width] states of the decoder */
   PlaitNode *context;  /* [rows, context_width] sum of the contexts that the combiner added in the decoder's last
                           cross-attention; NULL if PlaitOutputShape.context is FALSE */
-  PlaitNode *embedded; /* [rows, embedded_width] embeddings of the tokens that the decoder read, without dropout; NULL
-                          if PlaitOutputShape.embedded is FALSE */
+  PlaitNode *embedded; /* [rows, embedded_width] embeddings of the tokens that the decoder read, plus those of their
+                          roles if the target has roles, without dropout; NULL if PlaitOutputShape.embedded is FALSE */
   guint n_memories;
   const PlaitOutputAttention *attention; /* [n_memories] attention to each memory */
   PlaitNode *shares; /* [rows, n_memories] weights of the combiner's attention over contexts, or NULL */
@@ -111,8 +111,9 @@ typedef struct
   gpointer reserved[4];
 } PlaitOutputTable;
 
-/* Declares table and bias as decoder.tie_output and decoder.output_bias say: the table is the target embeddings, or a
- * new parameter PREFIX + "weight" [vocabulary, state_width]; the bias is PREFIX + "bias". */
+/* Sets table and bias of @shape. The table: the target embeddings if decoder.tie_output is set, else the parameter
+ * PREFIX + "weight" [vocabulary, state_width], which is declared here. The bias: the parameter PREFIX + "bias", which
+ * is declared here, if decoder.output_bias is set, else NULL. */
 PLAIT_API void plait_output_declare_table (const PlaitOutputBuild *build, PlaitOutputShape *shape);
 
 /* Returns a node [pairs, 1] of memory @memory: the attention weight of each pair times the number in @numbers [rows, 1]

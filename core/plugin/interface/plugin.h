@@ -20,16 +20,17 @@
  * The build generates this header from the schema with settings.py (pkg-config --variable=settings plait-1). The header
  * has the struct Settings with a field for each parameter, names for choices, and constants for PLAIT_PLUGIN_DEFINE.
  *
- * All functions except build may be called from several threads at once, each with its own tape: with train.shards a
- * batch is computed in shards. Settings and state are constant then. A module must not have global or static variables
- * that change.
+ * The host may call all functions except build from several threads at once, each thread with its own tape. For
+ * example, train.shards divides a batch among threads. Settings and state do not change after build. A module must not
+ * have global or static variables that change.
  *
  * Changes since interface 1: build and combine of combiners receive a state, one for each cross-attention; build of
  * coverages fills a shape, and coverages may have a score function; losses are declared in build, with name and weight,
  * and added by name while running; contexts carry their weights if declared.
  *
- * In build a plugin may own memory, because faults are recorded and build continues. All other functions may only hold
- * memory of the tape's arena: an error jumps out of them at once (plait_tape_fail), and g_autofree does not run.
+ * In build a plugin may own memory, because the host records faults and build continues. A function that uses a tape
+ * must take all memory from the tape's arena: an error leaves the function at once (plait_tape_fail), and g_autofree
+ * does not run.
  */
 #define PLAIT_PLUGIN_MAGIC 0x706c6169u /* the letters "plai" */
 #define PLAIT_PLUGIN_INTERFACE 2

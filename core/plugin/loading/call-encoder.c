@@ -254,8 +254,8 @@ expect_numbers (PlaitTape *tape, const char *what, const gint64 *numbers, PlaitR
                          row, what, numbers[row], plait_ragged_length (limits, s));
 }
 
-/* Adds token links to @memory if the encoder gave neither token nor sentence links. Rows are tokens if every sentence
- * has one row for each token; otherwise all links are -1. Memories of features get no links. */
+/* Checks the token and sentence links of @memory. If the encoder gave neither, adds token links: rows are tokens if
+ * every sentence has one row for each token; otherwise all token links are -1. Memories of features get no links. */
 static void
 link_tokens (PlaitTape *tape, const PlaitInput *input, PlaitMemory *memory)
 {

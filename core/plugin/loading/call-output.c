@@ -117,8 +117,8 @@ plait_call_build_output (PlaitInstance *instance, const PlaitComponent *componen
                                      && check_shape (component, build, shape, error));
 }
 
-/* Fails the step unless the output gave the mixture that it declared. Replaces views of columns by copies, because the
- * host reads gate and weights as arrays. */
+/* Fails the step unless the output gave the gate and the weights of copied words that @shape declares, and no others.
+ * Replaces views of columns by copies, because the host reads gate and weights as arrays. */
 static void
 take_copies (const PlaitOutputShape *shape, PlaitOutputPass *pass)
 {

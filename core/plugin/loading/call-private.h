@@ -21,9 +21,9 @@ typedef struct
   const char *prefix;
 } PlaitCallBuilding;
 
-/* Ends the call of a plugin's function that returned @fits and @fault (transfer full, or NULL). Restores the code owner
- * @before. Returns @fits, with the error prefixed by @who; a contradiction between @fits and @fault is an error of the
- * plugin. */
+/* Ends the call of a plugin's function that returned @fits and set its error to @fault (transfer full, or NULL).
+ * Restores the code owner @before. Returns @fits; if FALSE, sets *error to "@who: " and the message of @fault. If @fits
+ * is TRUE and @fault is not NULL, or @fits is FALSE and @fault is NULL, returns FALSE with PLAIT_ERROR_PLUGIN. */
 gboolean plait_call_end (const PlaitInstance *instance, PlaitCodeOwner before, const char *call, gboolean fits,
                          GError *fault, const char *who, GError **error);
 

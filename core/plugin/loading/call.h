@@ -55,7 +55,7 @@ gint64 plait_call_memory_width (const PlaitComponent *component, gint64 width, c
 gboolean plait_call_build_decoder (PlaitInstance *instance, const PlaitComponent *component, PlaitDecoding *decoding,
                                    const PlaitDecoderBuild *build, GError **error);
 
-/* Running. A wrong result ends the step with an error that names the component. */
+/* Running. A wrong result of a function that uses a tape ends the step with an error that names the component. */
 
 /* TRUE if the encoder and its inner encoder can read a sentence of @rows rows. */
 gboolean plait_call_check_length (const PlaitInstance *instance, gint64 rows, GError **error);

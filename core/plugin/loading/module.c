@@ -119,7 +119,8 @@ check_settings_size (const char *path, const PlaitPluginDescriptor *descriptor, 
   return TRUE;
 }
 
-/* Refuses a module that was compiled with another schema than @schema, which lies next to the module. */
+/* Refuses a module whose parameters have other names, types or choices than the parameters of @schema, which lies next
+ * to the module. Also checks the sizes and offsets in @descriptor. */
 static gboolean
 check_bindings (const char *path, const PlaitPluginDescriptor *descriptor, const PlaitSchema *schema, GError **error)
 {

@@ -97,7 +97,7 @@ const PlaitPluginDescriptor *plait_plugin_module_open (const char *path, const P
                                                        PlaitSandboxLimits limits, GError **error);
 
 /* Tries the module in a sandbox, loads it, and computes the digests of schema and module. Does nothing if the module is
- * loaded already. */
+ * loaded already. If an earlier call has failed to load the module, fails with the error of that call. */
 gboolean plait_plugin_load (PlaitPlugin *plugin, GError **error);
 
 /* Returns the settings struct of a loaded plugin, filled from @settings, which must outlive the struct. (transfer

@@ -112,8 +112,8 @@ problem (const Reader *reader, const char *group, const char *key, const char *f
   plait_problems_add (reader->problems, "%s: %s", index, sentence);
 }
 
-/* Returns the index of @name in @known. If it is missing, returns -1 and reports that @name is not @what, with the
- * nearest known name. @is_list: @name is an item of a list. */
+/* Returns the index of @name in @known. For an unknown name, returns -1 and reports "the name NAME is not WHAT" with
+ * the nearest known name, or with all known names. @is_list: TRUE if @name is an item of a list. */
 static gint
 find_name (const Reader *reader, const char *group, const char *key, const char *what, const char *name,
            const char *const *known, gboolean is_list)
@@ -314,8 +314,8 @@ read_structure (const Reader *reader, const char *group)
   return (PlaitStructure)structure;
 }
 
-/* Returns 0 or 1: [@group] @key has the value @values[0] or @values[1]. Returns -1 if the key is missing or has another
- * value, and reports another value. If the key is given but does not apply, reports the reason @elsewhere. */
+/* Returns 0 if [@group] @key is @values[0], 1 if it is @values[1], and -1 if it is missing. Reports any other value and
+ * returns -1. Reports a key that is present although @applies is FALSE; @elsewhere is the reason in this report. */
 static gint
 read_choice (const Reader *reader, const char *group, const char *key, const char *const *values, gboolean applies,
              const char *elsewhere)
@@ -332,8 +332,8 @@ read_choice (const Reader *reader, const char *group, const char *key, const cha
   return index_of (value, values);
 }
 
-/* TRUE if [@group] has @key. Reports any value except @only. If the key is given but does not apply, reports the reason
- * @elsewhere. */
+/* TRUE if [@group] has @key. Reports any value except @only. Reports a key that is present although @applies is FALSE;
+ * @elsewhere is the reason in this report. */
 static gboolean
 read_mark (const Reader *reader, const char *group, const char *key, const char *only, gboolean applies,
            const char *elsewhere)
@@ -432,7 +432,8 @@ read_provides (const Reader *reader)
                                      == 0;
 }
 
-/* TRUE if @name is a valid name and also an identifier of C, because it names a field of Settings. */
+/* TRUE if @name is a valid name without '-', because it names a field of Settings. settings.py refuses keywords of
+ * C. */
 static gboolean
 is_parameter_name (const char *name)
 {

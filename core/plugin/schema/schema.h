@@ -53,8 +53,8 @@ typedef struct
   GStringChunk *texts; /* owns all texts of the schema */
 } PlaitSchema;
 
-/* Reads the schema at @path, which must be called KIND/NAME.ini. The error lists all problems, each on a line of its
- * own that begins "FILE:LINE: ". (transfer full) */
+/* Reads the schema at @path, which must be called KIND/NAME.ini. The error lists the first hundred problems, one on
+ * each line, after "FILE:LINE: " or, for a missing group, "FILE: ". (transfer full) */
 PlaitSchema *plait_schema_read (const char *path, GError **error);
 void plait_schema_free (PlaitSchema *schema);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitSchema, plait_schema_free)
@@ -79,6 +79,6 @@ const char *plait_input_kind_name (PlaitInputKind kind);
 /* Returns the names of the flags in @structure, such as "tree, levels", or "nothing". (transfer full) */
 char *plait_structure_text (PlaitStructure structure);
 
-/* TRUE if @name is valid for a plugin, a parameter or a source: a letter, then letters, digits, '-' or '_', at most 64
- * in all. So it is never a path. */
+/* TRUE if @name is valid for a plugin, a source, a memory or a loss: a letter, then letters, digits, '-' or '_', at
+ * most 64 in all. So the name is never a path. The name of a parameter must not contain '-'. */
 gboolean plait_name_is_valid (const char *name);

@@ -88,8 +88,8 @@ char *plait_choices_text (const char *choices);
 /* Returns the allowed values as text: "an integer from 1 to 64", "one of pre, post". (transfer full) */
 char *plait_setting_expectation (const PlaitSettingSpecification *specification);
 
-/* Adds the value @text of @specification to @json as a number, a truth value or a text. Adds null if @text is NULL or
- * not of the type. Does not check ranges. */
+/* Adds the value @text of @specification to @json as a number, a truth value or a text. Adds null if @text is NULL, not
+ * of the type or not among the choices. Does not check ranges. */
 void plait_setting_add_json (const PlaitSettingSpecification *specification, const char *text, PlaitJson *json,
                              const char *name);
 

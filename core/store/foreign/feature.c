@@ -225,8 +225,9 @@ try_file (gpointer data, GError **error)
   return TRUE;
 }
 
-/* Ends a read: @done is TRUE if it succeeded, else @fault is its error. If the file has changed since it was opened,
- * fails with this change as the error. */
+/* Ends a read that returned @done and, on failure, the error *@fault. If the file has changed since it was opened,
+ * fails with an error about the change, even after a read without failure. Otherwise returns @done and moves *@fault to
+ * *@error. */
 static gboolean
 finish (const FeatureFile *file, gboolean done, GError **fault, GError **error)
 {

@@ -19,5 +19,5 @@
  * PLAIT_ERROR_INPUT if the dataset does not have three dimensions or does not hold integers or floats, or if a
  * dimension is empty or a sentence is larger than 1 GiB. PLAIT_ERROR_INPUT also if the shape claims more values than
  * the file holds, or if the values are stored in another file. PLAIT_ERROR_CORRUPT if the child process crashes or
- * exceeds its limits. (transfer full) */
+ * exceeds its limits, or if HDF5's flag says that the file is open for writing. (transfer full) */
 PlaitFeatures *plait_feature_file_open (const char *path, const char *dataset, GError **error);

@@ -75,6 +75,6 @@ typedef struct
 } PlaitNamedTensor;
 
 /* Writes @tensors [n] with different names to @path, as F32 (F64 if PlaitScalar is double). @metadata is
- * NULL-terminated, names and texts in turn. The file is replaced as a whole. Equal tensors give equal bytes. */
+ * NULL-terminated, names and texts in turn. The file is replaced as a whole. Equal arguments give equal bytes. */
 gboolean plait_safetensors_write (const char *path, const PlaitNamedTensor *tensors, guint n,
                                   const char *const *metadata, GError **error);

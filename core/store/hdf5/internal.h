@@ -73,8 +73,8 @@ gint64 plait_store_blocks_end (const PlaitStoreBlocks *blocks);
 /* Returns the bytes of the table in a file whose HDF5 part ends at @end. */
 gint64 plait_store_blocks_table_size (gint64 end);
 
-/* Reads @size bytes from @address on; bytes outside the HDF5 part are zero. FALSE, with @buffer undefined, if a block
- * is damaged or unreadable; the failure is recorded. */
+/* Reads @size bytes from @address on; bytes outside the HDF5 part are zero. If a block is damaged or unreadable,
+ * records the failure; then returns FALSE with @buffer undefined, unless damage is tolerated. */
 gboolean plait_store_blocks_read (PlaitStoreBlocks *blocks, gint64 address, gsize size, gpointer buffer);
 
 /* If @tolerates, damaged blocks read as zero from now on; the caller must check plait_store_intact afterwards. @blocks
@@ -112,8 +112,8 @@ gboolean plait_store_check_closed (int fd, const char *path, GError **error);
 
 /* ---- defined in driver.c ---- */
 
-/* Registers plait's file driver. Release it after the files opened with it are closed: HDF5 1.10 frees it too early if
- * a file holds the last reference. Negative on failure. */
+/* Registers plait's file driver; negative on failure. The caller releases the driver after closing the files that use
+ * the driver: if a file holds the last reference, HDF5 1.10 frees the driver too early. */
 hid_t plait_store_driver (void);
 
 /* An open file for the driver. A failed write sets *@failure. Then this write and all later ones report success, so
@@ -127,8 +127,8 @@ typedef struct
 } PlaitStoreBytes;
 
 /* Returns a file access property list for the file of @bytes. The pointers in @bytes must stay valid until the list and
- * the files opened with it are closed. Negative on failure. If little memory is free, fails with ENOMEM in *@failure:
- * HDF5 would crash later if it ran out of memory. */
+ * the files opened with it are closed. Negative on failure. If little address space is free (ulimit -v), fails with
+ * ENOMEM in *@failure: HDF5 would crash later if an allocation failed. */
 hid_t plait_store_access (hid_t driver, PlaitStoreBytes bytes);
 
 /* ---- defined in failure.c ---- */
@@ -139,7 +139,8 @@ hid_t plait_store_access (hid_t driver, PlaitStoreBytes bytes);
 /* Stops libhdf5 from printing errors and from loading filter modules. Call it in each thread that uses HDF5. */
 void plait_store_silence_hdf5 (void);
 
-/* Sets *error for the current HDF5 failure: "FILE: OBJECT: cannot ACTION: reason". @path may be NULL. Returns FALSE. */
+/* Sets *error for the current HDF5 failure: "FILE: OBJECT: cannot ACTION: reason", or the error of the blocks if a read
+ * of a block has failed (plait_store_blocks_fail). @path: OBJECT, or NULL for no object. Returns FALSE. */
 gboolean plait_store_fail (const PlaitStore *store, const char *path, const char *action, GError **error);
 
 /* TRUE if the current HDF5 failure is a lack of memory. */
@@ -244,7 +245,8 @@ hid_t plait_store_string_type (gsize length);
 /* Returns the PlaitStoreType of a stored HDF5 type. */
 PlaitStoreType plait_store_type_of (hid_t type);
 
-/* TRUE if elements of type @stored with @element_bytes bytes can be read as @wanted without overflow. */
+/* TRUE if elements of type @stored with @element_bytes bytes can be read as @wanted: integers as integers of at least
+ * their size, integers and floats as floats of any size. */
 gboolean plait_store_convertible (PlaitStoreType stored, gint64 element_bytes, PlaitStoreType wanted);
 
 /* ---- defined in dataset.c ---- */
@@ -316,7 +318,7 @@ gboolean plait_store_attach_columns (PlaitStore *store, const char *path, GError
 /* Writes the buffered rest of all appended arrays. */
 gboolean plait_store_ragged_finish (PlaitStore *store, GError **error);
 
-/* TRUE if @path is a path of an item in an open ragged group. The item need not exist. */
+/* TRUE if @path is a path of an item in an open ragged group, or a path below an item. The item need not exist. */
 gboolean plait_store_is_item (PlaitStore *store, const char *path);
 
 /* Finds @path, which is not stored, in a ragged group. FALSE without *error if there is no such group or item; with

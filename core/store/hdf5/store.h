@@ -12,10 +12,11 @@
  * of a table of hashes at the end of the file, one hash for each 64 KiB. Opening a file checks the length, the table
  * and the metadata of HDF5 (groups, attributes, shapes). Values are checked whenever they are read. So libhdf5 never
  * sees an unchecked byte, every truncation and every relevant flipped bit is refused, and unread values cost nothing;
- * plait_store_check reads all of them. A file that this process has not written is first parsed in a child process. The
- * table /contents, written last, has digests of all objects. It detects changes if another program has rewritten the
- * file (contents.c). A new file is written next to the old one and replaces it when it is complete and synced. Until
- * then, the old file stays unchanged. Equal writes give equal bytes.
+ * plait_store_check reads all of them. A file that this process has neither written nor parsed is first parsed in a
+ * child process. The table /contents, written last, has digests of all objects. If another program has rewritten the
+ * file, the hashes of blocks no longer apply, and the objects are compared with this table instead (contents.c). A new
+ * file is written next to the old one and replaces it when it is complete and synced. Until then, the old file stays
+ * unchanged. Equal writes give equal bytes.
  *
  * plait_store_open returns a handle for reading, plait_store_create one for writing (and reading back). Writing to a
  * handle opened for reading is a bug of the caller. A handle belongs to the thread that made it.
@@ -118,8 +119,8 @@ const PlaitStoreChanges *plait_store_changes (const PlaitStore *store);
  * full) */
 char *plait_store_changes_text (const PlaitStoreChanges *changes, guint most);
 
-/* Checks every byte of a file opened for reading. For a file that another program has rewritten: checks that it still
- * contains all that plait wrote. */
+/* Checks every byte of a file opened for reading. For a file that another program has rewritten: checks that the file,
+ * when it was opened, still contained all that plait wrote. */
 gboolean plait_store_check (PlaitStore *store, GError **error);
 
 /* FALSE, with *error set, if any value read so far was damaged. For callers that ignore values that they cannot
@@ -157,10 +158,12 @@ gboolean plait_store_has (PlaitStore *store, const char *path);
  * group. */
 gboolean plait_store_describe (PlaitStore *store, const char *path, PlaitStoreObject *object, GError **error);
 
-/* Returns the names of the members of group @path in the order of creation, NULL-terminated. (transfer full) */
+/* Returns the names of the members of group @path, NULL-terminated, in the order of creation, or of names if the group
+ * does not record that order. For a ragged group: the names of the items, in the order of their numbers. (transfer
+ * full) */
 char **plait_store_members (PlaitStore *store, const char *path, GError **error);
 
-/* Makes a soft link at @path to @target, a path in the same file that may not exist yet. */
+/* Makes a soft link at @path to @target, a path in the same file; an object at @target need not exist yet. */
 gboolean plait_store_link (PlaitStore *store, const char *path, const char *target, GError **error);
 
 /* Makes a link at @path to @object in another HDF5 file. @file is relative to the folder of this file. */
@@ -198,8 +201,8 @@ gboolean plait_store_has_attribute (PlaitStore *store, const char *path, const c
  * full) */
 char **plait_store_attributes (PlaitStore *store, const char *path, GError **error);
 
-/* Read one value. Fail if the attribute is missing, does not have exactly one value, or has another type. (transfer
- * full) */
+/* Read one value. Fail if the attribute is missing, does not have exactly one value, or has a type that cannot be read
+ * as the wanted type (plait_store_read). (transfer full) */
 char *plait_store_get_string (PlaitStore *store, const char *path, const char *name, GError **error);
 gboolean plait_store_get_int (PlaitStore *store, const char *path, const char *name, gint64 *value, GError **error);
 gboolean plait_store_get_double (PlaitStore *store, const char *path, const char *name, double *value, GError **error);
@@ -209,8 +212,8 @@ gboolean plait_store_get_double (PlaitStore *store, const char *path, const char
 gpointer plait_store_get_list (PlaitStore *store, const char *path, const char *name, PlaitStoreType type, gint64 *n,
                                GError **error);
 
-/* Formats the attribute @name of @path for people: a list with ", " between its values; a text longer than @maximum
- * characters is cut. Fails if the attribute is stored as a dataset. (transfer full) */
+/* Formats the attribute @name of @path for people, a list with ", " between its values, and cuts the result to @maximum
+ * characters. Fails if the attribute is stored as a dataset. (transfer full) */
 char *plait_store_attribute_text (PlaitStore *store, const char *path, const char *name, gsize maximum, GError **error);
 
 /* ---- datasets ---- */
@@ -267,5 +270,5 @@ gboolean plait_store_write_strings (PlaitStore *store, const char *path, const c
 char *plait_store_read_string (PlaitStore *store, const char *path, GError **error);
 
 /* Reads a list of strings, NULL-terminated, and their number into *@n (may be NULL). Refuses more than @maximum bytes
- * of text in all; strings padded to equal length may have 8 * @maximum bytes, or 4 MiB. (transfer full) */
+ * of text in all; for strings padded to equal length, more than MAX (8 * @maximum, 4 MiB) bytes. (transfer full) */
 char **plait_store_read_strings (PlaitStore *store, const char *path, gsize maximum, gint64 *n, GError **error);

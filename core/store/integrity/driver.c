@@ -19,7 +19,8 @@
 #include "files/memory.h"
 #include "files/transfer.h"
 
-/* Free memory that opening a file requires: a generous bound, since the metadata cache alone takes some megabytes. */
+/* Bytes of free address space that opening a file requires: a generous bound, since the metadata cache alone takes some
+ * megabytes. */
 #define MIN_FREE_MEMORY ((gsize)32 << 20)
 
 typedef struct

@@ -57,7 +57,7 @@ typedef struct
   const gint64 *factor_widths;   /* [n_factors] widths of concatenated embeddings; 0: embeddings are added */
   gint64 factor_vocabulary_size; /* maximum entries of the vocabulary of each factor or of tags; 0: no limit */
   const char *dataset;           /* path of the features inside their HDF5 files */
-  PlaitComponent *encoder;       /* encoder with its inner encoder; its module may not be loaded yet */
+  PlaitComponent *encoder;       /* encoder with its inner encoder; their modules need not be loaded yet */
   PlaitInputKind kind;           /* kind of input that the encoder reads */
 } PlaitExperimentSource;
 
@@ -89,7 +89,7 @@ typedef struct
   guint n_sources;
   const PlaitExperimentSource *sources;
   PlaitComponent *decoder_component; /* decoder plugin that decoder.type names; used only if a sequence is predicted */
-  PlaitComponent *combiner; /* combiner, whose module may not be loaded yet; NULL if no sequence is predicted */
+  PlaitComponent *combiner; /* combiner (its module need not be loaded yet); NULL if no sequence is predicted */
   PlaitComponent *coverage; /* coverage, or NULL */
   PlaitComponent *output;   /* output; NULL if no sequence is predicted */
 

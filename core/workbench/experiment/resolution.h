@@ -54,7 +54,7 @@ typedef struct
   GArray *scores;           /* (element-type PlaitExperimentScore): keys scores.NAME of [evaluate] */
 } PlaitExperimentPrivate;
 
-/* A group [source NAME]; the experiment may not use the source. */
+/* A group [source NAME]; the experiment need not use the source. */
 typedef struct
 {
   char *group; /* name of the group, such as "source en" */

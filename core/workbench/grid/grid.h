@@ -61,7 +61,7 @@ typedef struct
   char *text;                     /* text of the experiment file as read */
   char *path;                     /* path of the experiment file, as given */
   const PlaitOverride *overrides; /* changes of the file's settings, or NULL; owned by the caller */
-  char *folder;                   /* folder of the grid, which may not exist yet */
+  char *folder;                   /* folder of the grid, which need not exist yet */
   guint n;
   PlaitGridCell *items;
   guint n_known;    /* length of items; the first n are the cells of this grid, the others belong to other parts of the
