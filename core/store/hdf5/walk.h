@@ -3,8 +3,8 @@
 
 #include "hdf5/store.h"
 
-/* One object of a walk. A walk visits all objects of a file below a path, in the order of creation, groups before their
- * members. */
+/* One object that a walk visits. A walk visits a path and the objects below it, in the order of creation, groups before
+ * their members. */
 typedef struct
 {
   const char *path;
@@ -12,7 +12,8 @@ typedef struct
   PlaitStoreObject object;
   const char *link_file;   /* target file of an external link; else NULL */
   const char *link_object; /* target path of a soft or external link, which is not followed; else NULL */
-  gint64 id; /* hid_t of the open object that has the attributes, for core/store only; -1 for a link or an item */
+  gint64 id; /* hid_t of the open object, for core/store only; -1 for a link, and for items of a ragged group (ragged.h)
+                and their arrays */
 } PlaitStoreVisit;
 
 typedef enum

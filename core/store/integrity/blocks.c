@@ -34,7 +34,7 @@ struct PlaitStoreBlocks
   guint8 *part;              /* copy of the last block of values that a caller read only in part */
   gsize part_number;         /* number of the block in @part; n if @part is empty */
   gint64 failed;             /* block whose read was the first to fail; -1: no read has failed */
-  int problem;               /* errno of the read of block @failed; 0: the block was read, but is damaged */
+  int problem;               /* errno of the read of block @failed; 0: the block is damaged, or the file ends in it */
   gboolean tolerates_damage; /* TRUE: damaged blocks read as zero */
 };
 
@@ -98,8 +98,8 @@ load (PlaitStoreBlocks *blocks, gsize k, guint8 *buffer)
   return FALSE;
 }
 
-/* Returns block @k in memory: a loaded block of metadata, or @part after loading @k into it. NULL if it is damaged or
- * unreadable. (transfer none) */
+/* Returns block @k in memory. A block of metadata is loaded already. A block of values is loaded into @part, unless
+ * @part has this block already. NULL if the block is damaged or unreadable. (transfer none) */
 static const guint8 *
 cached_block (PlaitStoreBlocks *blocks, gsize k)
 {

@@ -2,7 +2,7 @@
 
 /*
  * The table /contents describes what a file contains, independently of the position of its bytes. It has a row for each
- * group, dataset and link:
+ * other group, dataset and link:
  *
  *   path         path of the object
  *   values       XXH3-64 of its type, shape and values; for a link, of its target; 0 for a group
@@ -22,7 +22,8 @@
 #include <xxhash.h>
 
 #define MAX_DEPTH 64
-/* Bytes that are read at once, but at least one row; a multiple of the chunk sizes of dataset.c. */
+/* Maximum bytes of rows that are read at once; a larger row is read alone. A multiple of the maximum chunk sizes of
+ * dataset.c. */
 #define WINDOW ((gint64)1 << 20)
 #define MAX_ROW_BYTES ((gsize)1 << 30)
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 
 /*
- * File driver through which libhdf5 accesses plait's files: it uses an open file descriptor, checks all bytes that are
- * read (blocks.c), and hides write errors. HDF5 1.10 does not close a file properly after a failed write (it retries
- * the write at exit), so the driver reports every write as successful.
+ * File driver through which libhdf5 accesses plait's files. The driver uses an open file descriptor. It checks the
+ * bytes that it reads, unless the file is new or another program has rewritten it (blocks.c). It hides write errors:
+ * HDF5 1.10 does not close a file properly after a failed write (it retries the write at exit), so the driver reports
+ * every write as successful.
  */
 #include "hdf5/internal.h"
 
@@ -151,8 +152,8 @@ plait_store_driver (void)
   return H5FDregister (&driver_class);
 }
 
-/* Limits the metadata cache: a file is read from front to back, and objects are rarely read twice. Reused memory is
- * faster than new memory from the system. */
+/* Limits the metadata cache, so that HDF5 reuses memory, which is faster than new memory from the system. A larger
+ * cache would not help: a file is read from front to back, and objects are rarely read twice. */
 static gboolean
 set_small_cache (hid_t access)
 {

@@ -4,9 +4,9 @@
 
 #include <string.h>
 
-/* Returns the ragged group that contains @path. Sets *@rest to the part of @path after the group, such as ITEM/KIND.
- * Opens the group if it is not open yet and @reads is TRUE. NULL without *error if there is no such group, or if it is
- * not open and @reads is FALSE. */
+/* Returns the ragged group that contains @path, and sets *@rest to the part of @path after the group, such as
+ * ITEM/KIND. If the group is not open, opens it if @reads is TRUE, and ignores it if @reads is FALSE. NULL without
+ * *error if no group is found, or while the group is being read. */
 static PlaitRaggedGroup *
 find_group (PlaitStore *store, const char *path, gboolean reads, const char **rest, GError **error)
 {

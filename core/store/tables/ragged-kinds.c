@@ -117,8 +117,8 @@ read_kind (PlaitStore *store, PlaitRaggedGroup *group, const char *path, const c
   return TRUE;
 }
 
-/* Reads the kinds below @path, whose members are @depth levels below the ragged group. The path of the group has @above
- * bytes. */
+/* Reads the kinds below @path: the path of the ragged group (@depth is 1), or of a group in it (@depth is 2). @above:
+ * number of bytes in the path of the ragged group. */
 static gboolean
 read_kinds (PlaitStore *store, PlaitRaggedGroup *group, const char *path, gsize above, guint depth, GError **error)
 {

@@ -27,7 +27,7 @@
  */
 
 /* Appends the array @name of @kind for @item: @values of @shape [@rank], row-major; strings are const char *const * of
- * rank 1. @axes [@rank]: names of the dimensions, used when the array is first appended; NULL for no names. */
+ * rank 1. @axes [@rank]: names of the dimensions, ignored if the array already has names; NULL for no names. */
 gboolean plait_store_append (PlaitStore *store, const char *item, const char *kind, const char *name,
                              PlaitStoreType type, guint rank, const gint64 *shape, gconstpointer values,
                              const char *const *axes, GError **error);

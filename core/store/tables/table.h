@@ -5,8 +5,9 @@
 #include "hdf5/store.h"
 
 /*
- * Tables: a group with one dataset of one dimension for each column, all of equal length. The attribute "columns" of
- * the group lists the names of columns in order. So a column can be read alone, and h5py makes a data frame with
+ * Tables: a group with one dataset of one dimension for each column, all of equal length. Strings of very different
+ * lengths are a group instead of a dataset (plait_store_write_strings). The attribute "columns" of the table lists the
+ * names of columns in order. So a column can be read alone, and h5py makes a data frame of a table of datasets with
  * pandas.DataFrame ({name: group[name][:] for name in group.attrs["columns"]}).
  */
 
@@ -42,5 +43,5 @@ gboolean plait_store_read_table (PlaitStore *store, const char *path, const Plai
                                  gint64 most, GArray *rows, GError **error);
 
 /* Returns the names of the columns of the table @path in order, NULL-terminated, and the number of rows in *@rows.
- * Fails if @path is not a table. A column can be read as the dataset PATH/NAME. (transfer full) */
+ * Fails if @path is not a table. The path of a column is PATH/NAME. (transfer full) */
 char **plait_store_table_columns (PlaitStore *store, const char *path, gint64 *rows, GError **error);

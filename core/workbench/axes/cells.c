@@ -71,7 +71,7 @@ is_source (const char *text, gconstpointer data)
 }
 
 /* TRUE if @text is clearly one value of the axis: a plugin, sources joined by '+', a number, a boolean, a choice. FALSE
- * for other texts and lists, because they may contain any separator. */
+ * for any other text, because such a text may contain any separator. */
 static gboolean
 is_value (const char *text, gconstpointer data)
 {
@@ -300,8 +300,8 @@ add_cell (Builder *builder, const guint *value_indices)
   cell = (PlaitExperimentCell){ NULL };
 }
 
-/* Gives each cell its fingerprints and vocabularies. Removes each cell whose settings and file contents equal those of
- * an earlier cell, and notes the faults of cells without a fingerprint. */
+/* Gives each cell its fingerprints and vocabularies. Removes a cell if its settings and file contents equal those of an
+ * earlier cell. Also removes a cell without a fingerprint, and notes its faults. */
 static void
 drop_duplicates (Builder *builder)
 {

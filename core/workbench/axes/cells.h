@@ -6,7 +6,7 @@
 #include "setup/fingerprint.h"
 
 /*
- * The cells of a grid: every combination of the values of its axes, without the excluded ones.
+ * The cells of a grid: the combinations of the values of its axes, without excluded and repeated cells.
  *
  *     [grid]
  *     decoder.combiner=serial;parallel;flat;hierarchical
@@ -21,7 +21,8 @@
  * '&'. A condition names an axis and one or more of its values, joined by '|'. A cell that meets all conditions of an
  * exclusion is left out. An exclusion that leaves no cell out is an error, because it is probably a mistake.
  *
- * For match=parameters see parameter-match.h, for vocabularies= see axes/vocabularies.h. The first axis varies slowest.
+ * For zip= and only.AXIS= see constraints.h, for match=parameters see parameter-match.h, for vocabularies= see
+ * axes/vocabularies.h. The first axis varies slowest.
  */
 typedef struct
 {
@@ -101,8 +102,8 @@ PlaitCells *plait_cells_check (const char *path, const PlaitOverride *overrides,
  * (transfer full) */
 char *plait_cells_describe_duplicates (const PlaitCells *cells);
 
-/* Returns a sentence that says, for a grid that does not vary experiment.seed, what its p values mean and how to add
- * seeds. NULL if the grid has several seeds or one cell. (transfer full) */
+/* Returns sentences for a grid that has one seed: what its p values mean, and how to add seeds. NULL if the grid has
+ * several seeds or one cell. (transfer full) */
 char *plait_cells_describe_seeds (const PlaitCells *cells);
 
 /* TRUE if @axis varies experiment.seed. */

@@ -63,8 +63,8 @@ static const char *const allowed[] = {
 static const char *const flags[]
     = { "--contiguous", "--exclusive", "--hold", "--oversubscribe", "--use-min-nodes", NULL };
 
-/* TRUE if @word is an allowed option with its full name. sbatch also accepts abbreviations, which could stand for an
- * option that is not allowed. */
+/* TRUE if @word is the full name of an allowed option, with "=VALUE" unless it is in flags. sbatch also accepts
+ * abbreviations, which could stand for an option that is not allowed. */
 static gboolean
 is_allowed (const char *word, gconstpointer data)
 {

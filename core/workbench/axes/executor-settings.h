@@ -4,13 +4,13 @@
 #include "axes/cells.h"
 
 /*
- * Settings of the executor, which runs the cells of a grid. They are keys of [grid]; options of the command line
- * override them:
+ * Settings of the executor, which runs the cells of a grid. They are keys of [grid]. Options of the command line
+ * override them, except executor.memory and executor.options:
  *
  *     executor=slurm
  *     executor.jobs=20                 number of cells that run at once
  *     executor.threads=4               threads of each cell
- *     executor.time=2h                 time limit of a cell: a number and s, m, h or d; or measured
+ *     executor.time=2h                 time limit of a cell: a number and s, m, h or d; for Slurm also measured
  *     executor.retries=1               retries of a cell that fails
  *     executor.memory=4G               memory of each cell, for Slurm; or measured
  *     executor.options=--partition=cpu;--account=mt    further options of sbatch that cannot change what is run

@@ -28,8 +28,8 @@ struct PlaitParameterMatch
   char *location; /* location of match.vary in the file, for messages */
   double tolerance;
   gint64 multiple;
-  GHashTable *sizes; /* text with name and origin of a vocabulary -> number of entries (gint64), 0 for a learnt
-                        vocabulary; a cache, so that each file is read once */
+  GHashTable *sizes; /* text with name and origin of a vocabulary -> number of entries (gint64); 0: not known, as for a
+                        learnt vocabulary. A cache, so that each file is read once */
   gboolean failed;   /* TRUE if the first cell has a fault, so that other cells are checked but not matched */
   gint64 target; /* number of parameters of the grid's first cell, which the other cells match; 0 before that cell is
                     resolved */
@@ -182,7 +182,7 @@ set_widths (const Search *search, gint64 first)
     }
 }
 
-/* Returns a text that is equal for two experiments if they take the vocabulary of @stream from the same place.
+/* Returns a text that says where @experiment takes the vocabulary of @stream from. Equal texts mean equal origins.
  * (transfer full) */
 static char *
 describe_origin (const PlaitExperiment *experiment, const char *stream)
@@ -196,8 +196,8 @@ describe_origin (const PlaitExperiment *experiment, const char *stream)
                           plait_experiment_factor_source (experiment, stream) != NULL);
 }
 
-/* Returns a table from names of vocabularies to their sizes, for the vocabularies of @experiment that it does not
- * learn. (transfer full) */
+/* Returns a table from names of vocabularies to their sizes, for those vocabularies of @experiment that come from a
+ * file or a run. (transfer full) */
 static GHashTable *
 find_sizes (const PlaitParameterMatch *match, const PlaitExperiment *experiment)
 {

@@ -23,11 +23,11 @@ typedef struct
   gint64 *rows;         /* [layers, heads]: number of rows in sums */
   gint64 sentences;     /* number of compared sentences */
   gint64 skipped; /* number of sentences that cannot be compared, because their tokens or their numbers of layers or
-                     heads differ, or their rows are not tokens */
+                     heads differ, or the memory has rows that are labelled by numbers only */
 } PlaitAttentionDifference;
 
-/* Compares the attention weights in /attention of two files. Returns a difference for each memory of each split.
- * (transfer full) (element-type PlaitAttentionDifference) */
+/* Compares the attention weights in /attention of two files. Returns a difference for each memory of each split that
+ * both files have. (transfer full) (element-type PlaitAttentionDifference) */
 GPtrArray *plait_attention_differences (PlaitStore *first, PlaitStore *second, GError **error);
 
 /* Returns the mean divergence over rows in @layer and @head; NaN if there are no rows. */

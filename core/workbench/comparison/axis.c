@@ -3,7 +3,8 @@
 
 #include <math.h>
 
-/* Positions on the axis of a plot. Compiled into plait, which writes plots into HTML, and into the plot module. */
+/* Computes positions on the axis of a plot. This file is compiled into plait, which writes plots into HTML, and into
+ * the plot module. */
 
 void
 plait_plot_include (PlaitPlotAxis *axis, double value)

@@ -6,8 +6,8 @@
 #include "experiment/groups.h"
 #include "text/number.h"
 
-/* The axis is logarithmic if each value is at least FACTOR times the previous one, and the last at least RANGE times
- * the first. */
+/* PLAIT_PLOT_SCALE_AUTO makes the axis logarithmic if all values are positive, each value is at least FACTOR times the
+ * previous one, and the last value is at least RANGE times the first. */
 #define FACTOR 1.5
 #define RANGE 4
 

@@ -87,8 +87,8 @@ typedef struct
 } PlaitPlotSelection;
 
 /* Makes the chart of @runs (element-type PlaitRunFile). @path names a column of a training table, the scores of a split
- * or its length bins. Runs that differ only in experiment.seed are one series: their mean, with one standard deviation
- * on each side. A single run has the interval that its file records. PLAIT_ERROR_INPUT if there is nothing to draw.
- * (transfer full) */
+ * or its length bins. Runs that differ only in experiment.seed are drawn together, as their mean with one standard
+ * deviation on each side. A score of a single run has the interval that its file records. PLAIT_ERROR_INPUT if there is
+ * nothing to draw. (transfer full) */
 PlaitPlotChart *plait_plot_chart_new (GPtrArray *runs, const char *path, const PlaitPlotSelection *selection,
                                       GError **error);

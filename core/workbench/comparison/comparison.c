@@ -15,8 +15,8 @@ plait_run_comparison_free (PlaitRunComparison *comparison)
   g_free (comparison);
 }
 
-/* Collects the score columns from the results of all runs. Drops named evaluations whose settings differ from those of
- * the first evaluation with that name. */
+/* Collects the score columns from the results of all runs, and keeps those that the user chose. First removes the
+ * scores of named evaluations whose settings differ from those of the first evaluation with that name. */
 static gboolean
 find_score_columns (PlaitRunComparison *comparison, GError **error)
 {

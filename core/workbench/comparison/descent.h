@@ -8,7 +8,7 @@
  * mean over several.
  */
 
-/* The weights that one target word gave to one row; means if several heads were selected. */
+/* The weights that one target word gave to one row, as means over the selected layers and heads. */
 typedef struct
 {
   double weight; /* softmax weight among its siblings */

@@ -19,7 +19,7 @@ find_row (const GArray *rows, const char *metric, const char *bin)
   return NULL;
 }
 
-/* Adds a row for the bin of @first, with the scores of @n systems. */
+/* Adds a row for the bin of @first, with the scores of @n systems by the metric of @first. */
 static void
 add_bin (PlaitTable *table, const PlaitLengthRow *first, GArray *const *rows, guint n)
 {

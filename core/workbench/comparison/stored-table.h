@@ -17,7 +17,7 @@ plait_stored_is_integer (PlaitStoreType type)
   return type == PLAIT_STORE_INT32 || type == PLAIT_STORE_INT64 || type == PLAIT_STORE_UINT8;
 }
 
-/* Returns the row to add to @table next: usually @row. If the table has more than 2 @ends + 1 rows (@rows) and @row
- * is @ends, adds the gap "… 12 more rows; --all shows them" and returns the first of the last @ends rows. @ends 0:
- * no gap. */
+/* Returns the row to add to @table next: usually @row. If @row is @ends, and @rows, the number of all rows, exceeds
+ * 2 @ends + 1, adds a gap such as "… 12 more rows; --all shows them" and returns the first of the last @ends
+ * rows. If @ends is 0, there is no gap. */
 gint64 plait_table_skip (PlaitTable *table, gint64 row, gint64 rows, gint64 ends);

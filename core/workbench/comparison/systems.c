@@ -15,9 +15,9 @@ system_clear (gpointer item)
   g_free (system->runs);
 }
 
-/* Returns the digests that @run records for the files that @key of [data] or [train] names, joined by ';'. The records
- * are KEY, KEY.2, KEY.3 ..; for "initialise", which may be an index of files, "initialise", "initialise.1" .. NULL if
- * KEY has no record. (transfer full) */
+/* Returns a list, joined by ';', of the digests that @run records for the files of @key of [data] or [train]. The
+ * records are /data/KEY, /data/KEY.2, /data/KEY.3 ..; for "initialise", which may name an index of files, initialise,
+ * initialise.1, initialise.2 .. NULL if KEY has no record. (transfer full) */
 static char *
 digests_of (const PlaitRunFile *run, const char *key)
 {

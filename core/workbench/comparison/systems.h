@@ -21,6 +21,7 @@ plait_run_system_at (const GArray *systems, guint s)
 }
 
 /* Groups @runs into systems, in the order of their first runs. Runs are one system if their seeds differ and all other
- * settings that can change a score, and the contents of their files, are equal. A repeated run, a second run with an
- * equal seed, and a dump are systems of their own. (transfer full) (element-type PlaitRunSystem) */
+ * settings that can change a score, and the contents of their files, are equal. A system has each seed once: a second
+ * run with an equal seed begins or joins another system. A dump is a system of its own. (transfer full) (element-type
+ * PlaitRunSystem) */
 GArray *plait_run_systems_new (const GPtrArray *runs);

@@ -9,7 +9,8 @@
 static const PlaitPassLengths no_second = { { { 4, 2, 3 }, { 0, 0, 0 }, { 2, 3, 4 } }, { 3, 1, 4 } };
 static const PlaitPassLengths none = { .targets = { 3, 1, 4 } };
 
-/* one_row: all sentences have one row. ragged: sentences of one row are next to long ones. Some targets are empty. */
+/* one_row: all source sentences have one row. ragged: source sentences of one row are next to long ones. Each of the
+ * two has a target without words. */
 static const PlaitPassLengths one_row = { { { 1, 1, 1 }, { 1, 1, 1 }, { 1, 1, 1 } }, { 2, 1, 0 } };
 static const PlaitPassLengths ragged = { { { 1, 1, 24 }, { 1, 17, 2 }, { 30, 1, 1 } }, { 1, 20, 0 } };
 

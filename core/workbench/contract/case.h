@@ -80,5 +80,5 @@ typedef struct
   GError *refusal;                     /* last error with which the plugin refused a model; or NULL */
 } PlaitContractSweep;
 
-/* Checks the property of @sweep, a PlaitContractSweep, in every model, and updates its progress. */
+/* Checks sweep->property in every model, and updates sweep->progress. @sweep: a PlaitContractSweep. */
 gboolean plait_contract_sweep (gpointer sweep, GError **error);

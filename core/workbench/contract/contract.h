@@ -4,9 +4,10 @@
 #include "loading/registry.h"
 
 /*
- * The contract suite checks what every plugin of a kind must do. It builds the plugin into small models. The models
- * with the default settings have each decoder that the schema allows. Each further model has one parameter with another
- * choice. Each property runs in its own process, so that a crash or an endless loop fails only that property.
+ * The contract suite checks what every plugin of a kind must do. It builds small models that contain the plugin:
+ * models with the default settings for each decoder that the schema allows, and further models in which one parameter
+ * has another choice. Each property is checked in a separate process, so that a crash or an endless loop fails only
+ * that property.
  */
 typedef struct PlaitContract PlaitContract;
 
