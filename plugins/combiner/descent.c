@@ -4,15 +4,16 @@
 #include "descent-settings.h"
 
 /*
- * Attention down the levels of a pyramid (Gupta & Ahmed, Attention on Hierarchical Representation of Inputs). Siblings
- * are the top rows, or the children of a followed row:
+ * Attention down the levels of a pyramid (Gupta & Ahmed, Attention on Hierarchical Representation of Inputs), from the
+ * top rows to the leaves. Only children of followed rows are weighed. The top rows are siblings; the children of one
+ * row are siblings:
  *
  *     p (row) = softmax over its siblings (score (query, row)) * p (parent);   p of the parent of top rows is 1
  *     context = sum over the reached leaves of p (leaf) * value (leaf)
  *
- * descent=soft follows all rows. top1 and beam follow, for each query and head, the row or the few rows of each level
- * with the largest p; normalise divides the p of the leaves by their sum. A row with two parents has the sum of its two
- * p.
+ * descent=soft follows all rows. For each query and head, on each level above the leaves, descent=top1 follows the row
+ * with the largest p, and descent=beam the few rows with the largest p. All children of the last followed rows are
+ * reached leaves; normalise divides their p by the sum of their p. A row with two parents has the sum of its two p.
  *
  * A memory without levels is attended to as a whole. combine says how the contexts of several memories are combined, as
  * the combiners serial, parallel and hierarchical do.

@@ -5,9 +5,9 @@
 #include "group-settings.h"
 
 /*
- * The cross-attention of G-Transformer (Bao et al. 2021, section 4) to one memory after the other: the words of a
- * target sentence attend to the rows of their own source sentence (group attention, eq. 5-6); from layer group_layers
- * on, a gate sums group attention and attention to all rows (eq. 7-8):
+ * The cross-attention of G-Transformer (Bao et al. 2021, section 4) to one memory after the other: the words of target
+ * sentence i attend to the rows of source sentence i (group attention, eq. 5-6); from layer group_layers on, a gate
+ * sums group attention and attention to all rows (eq. 7-8):
  *
  *     H_L = group attention (q);  H_G = attention (q)
  *     x <- residual (x, g * H_L + (1 - g) * H_G),  g = sigmoid ([H_L, H_G] W + b)

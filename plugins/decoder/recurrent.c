@@ -171,7 +171,7 @@ declare_cell (const Recurrent *r, PlaitParameters *parameters, const char *name,
   return plait_cell_declare (parameters, name, &declaration);
 }
 
-/* Declares the linear maps to the first state, for each layer and each memory or summary. */
+/* Declares the linear maps that compute the first state: in each layer, one map from each memory or summary. */
 static PlaitLinear *
 declare_initial (const Recurrent *r, const PlaitDecoderBuild *build, const char *part)
 {

@@ -11,13 +11,14 @@
  * first row, that of its start token if documents have start tokens. F (x): the first rows of all sentences in x.
  *
  *     place=top (section 3.2)     sentences = layer_n (... layer_1 (F (H)));   tokens = H
+ *     with readers=all            sentences = F (layer_n (... layer_1 (H)));   tokens = H
  *     place=layers (section 7)    x = layer_n (... layer_1 (H));   sentences = F (x);   tokens = x
  *
- * With place=top, layers are those of a Transformer encoder; with readers=all, all rows pass through them and attend to
- * the first rows only, and sentences = F (layer_n (... layer_1 (H))). With place=layers, each layer has one more
- * attention, between self-attention and the feed-forward layer, to the first rows F (x). As all layers are of this kind
- * there, the inner encoder should have no layers: leaves=transformer with layers=0 and final_norm=false gives
- * embeddings and positions.
+ * With place=top, layers are those of a Transformer encoder; with readers=all, each row attends only to first rows.
+ *
+ * With place=layers, each layer has one more attention, between self-attention and the feed-forward layer: the rows
+ * that readers names attend to the first rows F (x). The inner encoder should have no layers: leaves=transformer with
+ * layers=0 and final_norm=false gives embeddings and positions.
  */
 typedef struct
 {

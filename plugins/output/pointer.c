@@ -10,11 +10,11 @@
  *     p_gen = sigmoid (w_h h* + w_s s + w_x x + b)                            (eq. 8)
  *     p (v) = p_gen softmax (T s + b)_v + (1 - p_gen) sum_{i: w_i = v} a_i    (eq. 9)
  *
- * h* is the context, s the state, x the embedding of the previous word. Several sources share the copied part:
+ * h* is the context, s the state, x the embedding of the previous word. If words of several sources are copied, a_i is
  *
- *     one softmax over all rows (flat)          its weights, as they are
- *     attention over contexts (hierarchical)    weight of the context * weight of the row
- *     others (serial, parallel, descent)        softmax (W_h h* + W_s s + W_x x + b)_source * weight of the row
+ *     with one softmax over all rows (flat)         weight of the row
+ *     with attention over contexts (hierarchical)   weight of the context * weight of the row
+ *     otherwise                                     softmax (W_h h* + W_s s + W_x x + b)_source * weight of the row
  */
 
 typedef struct

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The parser of English of the library link-grammar. Only this file calls the library. */
+/* The English parser of the library link-grammar. Only this file calls the library. */
 #include <link-grammar/link-includes.h>
 #include <stdlib.h>
 #include <unistd.h>

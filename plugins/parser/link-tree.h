@@ -17,10 +17,10 @@ typedef struct
  *
  *     [S [NP a dog.n NP] [VP barks.v VP] . S]
  *
- * Its words are changed, for example with subscripts, so @words [@n_words] gives the bytes of each word in @sentence. A
- * token that link-grammar split goes where its first word is. A constituent without a token is left out. A word without
- * links belongs to the constituent around it. Brackets in tokens become -LRB- and -RRB-. Returns FALSE, and leaves
- * @tree unchanged, if the words do not cover the white-space tokens one by one.
+ * link-grammar changes words, for example by subscripts, so @words [@n_words] gives the bytes of each word in
+ * @sentence. A token that link-grammar split goes where its first word is. A constituent without a token is left out. A
+ * word without links belongs to the constituent around it. Parentheses in tokens become -LRB- and -RRB-. Returns FALSE,
+ * and leaves @tree unchanged, if the words do not cover the white-space tokens one by one.
  */
 gboolean plait_link_tree (const char *constituents, const PlaitLinkWord *words, gsize n_words, const char *sentence,
                           gsize length, GString *tree);

@@ -35,7 +35,7 @@ void plait_plot_text (PlaitPlotCanvas *canvas, const char *text, double x, doubl
 /* Returns the title to draw: @set if the settings give one, else @own; NULL for no title. (transfer none) */
 const char *plait_plot_title (const char *set, const char *own);
 
-/* Returns the name of series or map @i: from the settings, else @own. (transfer none) */
+/* Returns the name of series, bar or map @i: from the settings, else @own. (transfer none) */
 const char *plait_plot_name (const PlaitPlotCanvas *canvas, guint i, const char *own);
 
 /* Draw at the top of @canvas. Return the height of the drawing in points. */

@@ -71,8 +71,7 @@ stroke (cairo_t *cairo, double x0, double y0, double x1, double y1, double width
   cairo_stroke (cairo);
 }
 
-/* Returns an axis that covers all values, with some margin. For bars, the axis begins at 0 if no value is negative, and
- * has no margin. */
+/* Returns an axis that covers all values, with some margin. For bars, the axis contains 0 and has no margin. */
 static PlaitPlotAxis
 span_values (const PlaitPlotChart *chart)
 {
@@ -246,7 +245,8 @@ draw_series (PlaitPlotCanvas *canvas, const PlaitPlotChart *chart, guint s, cons
   cairo_set_dash (cairo, NULL, 0, 0);
 }
 
-/* Draws the names of the series below the figure, on as many lines as needed. Returns the height. */
+/* Draws the line and the name of each series below the figure, on as many lines as needed; draws nothing for one series
+ * that the settings do not name. Returns the height. */
 static double
 draw_legend (PlaitPlotCanvas *canvas, const PlaitPlotChart *chart, double y)
 {

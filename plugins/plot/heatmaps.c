@@ -13,7 +13,7 @@
 typedef struct
 {
   const GPtrArray *maps; /* (element-type PlaitHeatmap) */
-  gboolean shared;       /* TRUE if all maps have the row labels of the first, which are drawn once */
+  gboolean shared;       /* TRUE if all maps have equal row labels, which are drawn once */
   double rows_width;     /* width of row labels */
   double columns_height; /* height of column labels, above the cells */
   gboolean upright;      /* TRUE if column labels fit above their cells without turning them */

@@ -204,9 +204,10 @@ PLAIT_API PlaitContext plait_cross_sparse_context (PlaitCrossAttention *cross, c
 
 /* Returns the context of a descent from the top of a memory with levels, declared with plait_cross_declare_rows, to its
  * leaves. The top rows share one softmax, and so do the children of each row that is followed. The weight of a row is
- * its softmax value times its parent's weight. In each level, the @branches rows with the largest weights are followed;
- * 0: all rows. The context is the sum of the values of the reached leaves times their weights; with @normalise, the
- * weights are first divided by their sum. The selection has no gradient. */
+ * its softmax value times its parent's weight. In each level above the leaves, the @branches rows with the largest
+ * weights are followed; 0: all rows. All children of the last followed rows are reached leaves. The context is the sum
+ * of the values of the reached leaves times their weights; with @normalise, the weights are first divided by their sum.
+ * The selection has no gradient. */
 PLAIT_API PlaitContext plait_cross_descend (PlaitCrossAttention *cross, const char *name, guint memory,
                                             PlaitResidualStream query, gint64 branches, gboolean normalise);
 

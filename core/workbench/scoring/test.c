@@ -43,8 +43,8 @@ write_header (PlaitStore *store, PlaitStore *from, const PlaitEvaluations *evalu
          && plait_store_set_string (store, "/", "key", key, error);
 }
 
-/* Copies all members of the root group except evaluations and "experiment". If the attribute experiment is large, it is
- * stored as this member, and write_header() writes it anew. */
+/* Copies all members of the root group except evaluations and the member "experiment", which holds the attribute
+ * experiment if that attribute is large. write_header() writes the attribute anew. */
 static gboolean
 copy_trained (PlaitStore *store, PlaitStore *from, GError **error)
 {
@@ -121,9 +121,9 @@ plait_test (PlaitStore *trained, PlaitRunOutput *run_output, PlaitRunInputs *run
  * Functions that open the run by the path of its file
  */
 
-/* TRUE if @overrides do not change the training of @run, whose experiment is @own. For a named evaluation (@beside),
- * checks only the keys of [data], without too_long. A named evaluation may change settings of the search although
- * validation used them, and may truncate long sentences, because the run keeps its own settings. */
+/* TRUE if @overrides leave the training of @run unchanged; @own is the experiment of @run. For a named evaluation
+ * (@beside), checks only the keys of [data] except too_long: the run keeps its own settings, so a named evaluation may
+ * change settings of the search that validation used, and may truncate long sentences. */
 static gboolean
 check_training (PlaitStore *run, const PlaitExperiment *own, const PlaitOverride *overrides, gboolean beside,
                 PlaitRegistry *registry, GError **error)

@@ -322,7 +322,8 @@ visit_texts (PlaitDigests *digests, const PlaitExperiment *experiment, const cha
   return TRUE;
 }
 
-/* Calls @visitor for vocabulary files, and for the texts from which the other vocabularies are learnt. */
+/* Calls @visitor for vocabulary files and, for each vocabulary without a file, for the texts from which the vocabulary
+ * is learnt, except training text. */
 static gboolean
 visit_vocabularies (PlaitDigests *digests, const PlaitExperiment *experiment, PlaitDigestVisitor visitor, gpointer data,
                     GError **error)

@@ -27,9 +27,10 @@ PlaitDigests *plait_digests_new (PlaitStore *run, const PlaitExperiment *own);
 void plait_digests_free (PlaitDigests *digests);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitDigests, plait_digests_free)
 
-/* Called for one file. @name is its key in [data] ("train.en", "train.en.2" for its second file, "vocabulary.shared",
- * "head_rules"), or "initialise", "initialise.1" (first file of an index) or "initialise_map" of [train]. @path is NULL
- * if the text is generated, or for the files of an index that a run records. @digest is the file's SHA-256. */
+/* Called for one file. @name is a key of [data], such as "train.en", "vocabulary.shared" or "head_rules", or of
+ * [train]: "initialise" or "initialise_map". A number marks one of several files: "train.en.2" is the second file of
+ * train.en, "initialise.1" the first file that the index initialise lists. @path is NULL for generated text, and for
+ * the files of an index that a run records. @digest is the SHA-256 of the file. */
 typedef gboolean (*PlaitDigestVisitor) (const char *name, const char *path, const char *digest, gpointer data,
                                         GError **error);
 
@@ -38,16 +39,17 @@ typedef gboolean (*PlaitDigestVisitor) (const char *name, const char *path, cons
 const char *plait_digests_text (PlaitDigests *digests, const PlaitExperiment *experiment,
                                 const PlaitVocabularyText *text, GError **error);
 
-/* Returns the key that names the file @name in an experiment: "data.train.en", "train.initialise". (transfer full) */
+/* Returns the key of the file @name with its group: "data.train.en" for "train.en", "train.initialise" for
+ * "initialise". (transfer full) */
 char *plait_digest_key (const char *name);
 
 /* Calls @visitor for each file of the streams of @split. Generated text has the digest that its file would have. */
 gboolean plait_digests_visit_split (PlaitDigests *digests, const PlaitExperiment *experiment, const char *split,
                                     PlaitDigestVisitor visitor, gpointer data, GError **error);
 
-/* Calls @visitor for the files of training and validation, then for vocabulary files, other texts of vocabularies and
- * head rules, then for the file that training begins with and its name map. Generated text has the digest that its file
- * would have. */
+/* Calls @visitor for the files of training and validation, then for vocabulary files and for other texts from which
+ * vocabularies are learnt, then for the head rules, the file that training begins with, and the name map. Generated
+ * text has the digest that its file would have. */
 gboolean plait_digests_visit_training (PlaitDigests *digests, const PlaitExperiment *experiment,
                                        PlaitDigestVisitor visitor, gpointer data, GError **error);
 

@@ -4,8 +4,8 @@
 #include "setup/trained.h"
 #include "search/search.h"
 
-/* Opens the runs with which plait translate and plait score compute: one run, or an ensemble of runs with one target
- * vocabulary. */
+/* Opens the runs for plait translate and plait score: one run, or an ensemble of runs with equal target
+ * vocabularies. */
 
 /* Values of --ensemble, in the order of PlaitEnsembleRule. */
 #define PLAIT_ENSEMBLE_RULES "mean|log"

@@ -14,9 +14,9 @@ typedef struct
   gint64 *feature_widths;
 } PlaitExperimentModel;
 
-/* Returns the model of @experiment. @feature_widths [n_sources] has 0 for sources of tokens. @run_inputs gives the
- * vocabularies; NULL: there is no text, and every vocabulary has the size that data.vocabulary_size or, for factors and
- * tags, factor_vocabulary_size sets; a substitute if that is 0. (transfer full) */
+/* Returns the model of @experiment. @feature_widths [n_sources] has 0 for sources of tokens. @run_inputs has the
+ * vocabularies. If @run_inputs is NULL, settings give the sizes of vocabularies: factor_vocabulary_size for factors and
+ * tags, data.vocabulary_size for other streams; if the setting is 0, a substitute is used. (transfer full) */
 PlaitExperimentModel *plait_experiment_model_new (const PlaitExperiment *experiment, const PlaitRunInputs *run_inputs,
                                                   const gint64 *feature_widths, GError **error);
 void plait_experiment_model_free (PlaitExperimentModel *experiment_model);
@@ -43,7 +43,7 @@ gint64 plait_experiment_model_count_parameters (const PlaitExperiment *experimen
 /* Draws the initial values of all parameters by train.initial_values and experiment.seed. */
 void plait_experiment_model_initialise (const PlaitExperimentModel *experiment_model, PlaitPool *pool);
 
-/* Writes /plugins, the paths of the module files to /environment/plugins, and the feature widths. */
+/* Writes the plugins and the feature widths to /plugins, and the paths of the module files to /environment/plugins. */
 gboolean plait_experiment_model_write (const PlaitExperimentModel *experiment_model, PlaitStore *store, GError **error);
 
 /* Tells @registry from where @run loaded its plugins. Messages about missing plugins then name these places. */

@@ -5,8 +5,8 @@
 
 #include "experiment/groups.h"
 
-/* A rule: the value of deciding_key decides which keys with the prefix @prefix the group @group has. An empty @prefix
- * means all keys of the group. */
+/* A rule: which keys with the prefix @prefix are in the group @group depends on the value of deciding_key. An empty
+ * @prefix means all keys of @group. */
 typedef struct
 {
   const char *group;

@@ -24,8 +24,8 @@ char *plait_evaluation_fingerprint (const PlaitExperiment *experiment, const cha
 char *plait_run_fingerprint (const PlaitExperiment *experiment, const char *training_fingerprint, PlaitDigests *digests,
                              GError **error);
 
-/* Returns the keys or metrics that name the files whose digests are in the fingerprints of @experiment although runs do
- * not store them: "decode.dictionary", "evaluate.scores.NAME", "bleu:tok=spm,model=FILE". (transfer full) */
+/* Returns the keys or metrics that name files whose digests are part of the fingerprints of @experiment, but are not
+ * stored in runs: "decode.dictionary", "evaluate.scores.NAME", "bleu:tok=spm,model=FILE". (transfer full) */
 char **plait_fingerprint_other_files (const PlaitExperiment *experiment, PlaitDigests *digests, GError **error);
 
 /* TRUE if the change of [@group] @key from @old (NULL: missing) to @new must be reported. */

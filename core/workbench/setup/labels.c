@@ -124,7 +124,7 @@ row_labels (const PlaitLabelledMemory *memory, const PlaitLinks *links, gint64 s
   return labels;
 }
 
-/* TRUE if @memory was made of text, and its @n rows are neither tokens nor sentences. */
+/* TRUE if @memory was made of text, and none of its @n rows is a token or a sentence. */
 static gboolean
 is_numbered (const PlaitLabelledMemory *memory, const PlaitLinks *links, gint64 n)
 {

@@ -6,12 +6,16 @@
 #include "cross-attention/attention-record.h"
 
 /*
- * Labels for the axes of a sentence's dumps: the tokens of the target, and one label for each memory row.
+ * Labels for the axes of a sentence's dumps: one label for each token of the target, and one for each memory row.
  *
- * An inner node of a tree has the node's label in the tree (if any), then the first and last token below the node. A
- * row of an upper level of a pyramid has the labels of its first and last leaf, "ein … Mann", or "[0-2]" if leaves are
- * numbered. A row that is a sentence has its number and first words, "3: ein Mann". A row whose links (memory.h) lead
- * to neither tokens nor sentences, such as a latent or an image position, has its number.
+ * - Token: the piece, or the word in the text if the token is unknown.
+ * - Inner node of a tree: the node's label in the tree, if any, then the first and the last token below the node.
+ * - Row of an upper level of a pyramid: the labels of the first and the last leaf below the row, "ein … Mann", or
+ *   "[0-2]" if the leaves are numbered.
+ * - Sentence: number and first words, "3: ein Mann".
+ * - Other rows, such as latents and positions of an image: the number of the row.
+ *
+ * The links of a memory (memory.h) say which rows are tokens and sentences.
  */
 
 /* A memory with the text from which it was made, if there is any. */

@@ -15,15 +15,15 @@ gboolean plait_limits_check_memory (const PlaitParameters *parameters, GError **
  * number that is larger than this maximum. */
 gint64 plait_limits_max_rows (const PlaitModel *model, guint stream, gint64 too_many);
 
-/* If data.too_long=error, checks before vocabularies are learnt that the model of @experiment can read its text. Fails
- * and names up to 100 sentences that have more words than the model has positions. Skips documents, generated text,
- * text whose vocabulary is given, and training text if tuples may be dropped. Checks nothing if train.initialise is
- * set, because vocabularies may come from there. */
+/* Checks, before vocabularies are learnt, that the model of @experiment can read its text. Fails if sentences have more
+ * words than the model has positions; the error names up to 100 of these sentences. Checks nothing unless
+ * data.too_long=error, or if train.initialise is set, because vocabularies may come from there. Skips documents,
+ * generated text, text whose vocabulary is given, and training text if tuples may be dropped. */
 gboolean plait_limits_check_words (const PlaitExperiment *experiment, GError **error);
 
 /* Checks that the model can read @corpus (may be NULL) of split @split, and that its features are as wide as those of
  * @training (may be NULL). If data.too_long=truncate, truncates sentences where this is possible. If data.too_long is
- * truncate or skip, drops unreadable tuples from the training corpus. Logs both. Fails if unreadable tuples are left,
- * with an error that names up to 100 of them, or if no tuple would be left. */
+ * truncate or skip, drops unreadable tuples from the training corpus. Logs truncated sentences and dropped tuples.
+ * Fails if unreadable tuples remain (the error names up to 100 of them), or if no tuple would remain. */
 gboolean plait_limits_check_corpus (const PlaitExperimentModel *experiment_model, const PlaitCorpus *training,
                                     const char *split, PlaitCorpus *corpus, PlaitLog *log, GError **error);

@@ -51,8 +51,8 @@ has_unknown (const GArray *ids, guint first)
   return FALSE;
 }
 
-/* Returns the first word of @text that has a token outside @vocabulary; all of @text if no word has one by itself.
- * (transfer full) */
+/* Returns the first word of @text that, encoded alone, has a token outside @vocabulary. Returns @text if there is no
+ * such word. (transfer full) */
 static char *
 unknown_word (const PlaitVocabulary *vocabulary, const char *text)
 {

@@ -8,10 +8,10 @@
  * files that have a line for each line of the sources. */
 typedef struct PlaitRequirements PlaitRequirements;
 
-/* Reads all lines of the file @prefix, and of the file @constraints, whose phrases are separated by tabs. A path may be
- * NULL, and a line may be empty. Fails at a line with a word outside @vocabulary, or with more tokens than @settings
- * allow. @copies is TRUE if the output copies words that are not in the vocabulary; the error mentions that. (transfer
- * full) */
+/* Reads all lines of the files @prefix and @constraints; either path may be NULL. Tabs separate the phrases in a line
+ * of @constraints. Lines may be empty. Fails if a line has a word outside @vocabulary, more than PLAIT_PHRASES_MAX
+ * phrases, or more tokens than @settings allow. @copies is TRUE if the output copies words that are not in the
+ * vocabulary; the error for such a word mentions that. (transfer full) */
 PlaitRequirements *plait_requirements_read (const char *prefix, const char *constraints,
                                             const PlaitVocabulary *vocabulary, const PlaitDecodeSettings *settings,
                                             gboolean copies, GError **error);

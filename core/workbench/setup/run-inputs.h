@@ -9,8 +9,8 @@
 #include "hdf5/store.h"
 
 /*
- * The inputs of a run that exist before the model: text files and vocabularies. If a task generates the text, the files
- * are written first. Vocabularies are learnt from the training text, read from files, or taken from a run.
+ * The inputs of a run that exist before the model: files of text or features, and vocabularies. If a task generates the
+ * text, the files are written first. Vocabularies are learnt from text, read from files, or taken from a run.
  */
 typedef struct PlaitRunInputs PlaitRunInputs;
 

@@ -142,8 +142,8 @@ learn_labels (const PlaitRunInputs *run_inputs, const char *stream, PlaitPool *p
   return g_steal_pointer (&labels);
 }
 
-/* Returns the name under which the cache holds the vocabulary learnt from @paths. NULL if it is not cached, because the
- * files are small or unreadable. (transfer full) */
+/* Returns the name that the cache uses for the vocabulary learnt from @paths, cached or not. NULL if this vocabulary is
+ * never cached, because the files are small or unreadable. (transfer full) */
 static char *
 name_kept (const PlaitRunInputs *run_inputs, const PlaitVocabularySettings *settings, const GPtrArray *paths)
 {
@@ -256,9 +256,10 @@ kind_of (const PlaitVocabulary *vocabulary)
                                              : "a SentencePiece model";
 }
 
-/* TRUE if @vocabulary, called @name, has the right type: a vocabulary of words if @name is a factor or tags, else the
- * type that the experiment sets. For the error, @from says where the vocabulary comes from, and @else_do what the user
- * may do instead. */
+/* TRUE if @vocabulary, called @name, has the right type. Factors and tags need a vocabulary of words. For other
+ * streams, data.vocabulary_type decides: words needs a vocabulary of words, given allows every type, all others exclude
+ * only vocabularies of words. For the error, @from says where the vocabulary comes from, and @else_do what the user may
+ * do instead. */
 static gboolean
 check_kind (const PlaitExperiment *experiment, const char *name, const PlaitVocabulary *vocabulary, const char *from,
             const char *else_do, GError **error)
@@ -307,10 +308,9 @@ knows_stream (PlaitStore *run, const char *stream)
   return found;
 }
 
-/* Returns the name in @run of the text vocabulary that this experiment calls @name. If @run has a vocabulary @name,
- * returns @name. Otherwise, if @shared (the streams of this experiment share one vocabulary), returns the name of the
- * only vocabulary of @run. Otherwise, if @name is a stream of @run, returns "shared". NULL if @run lacks this
- * vocabulary. (transfer full) */
+/* Returns the name in @run of the text vocabulary that this experiment calls @name: @name, if @run has it. Else, if
+ * @shared (the streams of this experiment share one vocabulary), the name of the only text vocabulary of @run. Else
+ * "shared", if @run has this vocabulary and a stream @name. NULL if @run lacks the vocabulary. (transfer full) */
 static char *
 name_there (PlaitStore *run, const char *name, gboolean shared)
 {
@@ -321,8 +321,8 @@ name_there (PlaitStore *run, const char *name, gboolean shared)
   return has_of_text (run, "shared") && knows_stream (run, name) ? g_strdup ("shared") : NULL;
 }
 
-/* If vocabularies are taken from the run that training begins with, opens it as *@run and sets *@there to the run's
- * name for vocabulary @name; NULL if the run lacks this vocabulary. Otherwise sets nothing. */
+/* If vocabularies are taken from the run that training begins with, opens this run as *@run, and sets *@there to the
+ * run's name for vocabulary @name, or to NULL if the run lacks this vocabulary. Otherwise sets nothing. */
 static gboolean
 find_initial (const PlaitExperiment *experiment, const char *name, PlaitLog *log, PlaitStore **run, char **there,
               GError **error)

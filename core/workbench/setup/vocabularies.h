@@ -23,8 +23,9 @@ typedef enum
 /* Returns from where a new run gets the vocabulary of token stream @stream. */
 PlaitVocabularyOrigin plait_vocabulary_origin (const PlaitExperiment *experiment, const char *stream);
 
-/* Returns the number of entries of the vocabulary of token stream @stream, if a new run takes it from a file or from
- * the run that training begins with. 0 if it is learnt or cannot be read; the code that uses it reports the error. */
+/* Returns the number of entries of the vocabulary of token stream @stream, if a new run takes the vocabulary from a
+ * file or from the run that training begins with. 0 if the vocabulary is learnt, or cannot be read; the code that uses
+ * the vocabulary reports the error. */
 gint64 plait_vocabulary_given_size (const PlaitExperiment *experiment, const char *stream);
 
 /* Returns a table that maps names to vocabularies, with all vocabularies of the experiment, and logs the origin of

@@ -8,8 +8,8 @@
 typedef enum
 {
   PLAIT_INITIALISATION_TAKEN,
-  PLAIT_INITIALISATION_GROWN, /* the parameter has more rows than the origin, so only the parameter's first rows are
-                                 taken from there */
+  PLAIT_INITIALISATION_GROWN, /* the origin has fewer rows than the parameter; the parameter's first rows are taken
+                                 from the origin */
   PLAIT_INITIALISATION_FRESH,
   PLAIT_INITIALISATION_LEFT,
   PLAIT_INITIALISATION_OTHER_SHAPE,
@@ -38,8 +38,8 @@ struct PlaitInitialisation
   char *checkpoint; /* path of the parameters in the run; NULL if they come from a file of weights */
   char **otherwise; /* sentences about settings and plugins that differ from those with which the origin was trained;
                        NULL if none differ */
-  char *unused_tensors; /* names of the tensors in the file of weights that no parameter uses, as text; NULL if there
-                           are none */
+  char *unused_tensors; /* number and first names of the tensors in the file of weights that no parameter uses, as
+                           text; NULL if there are none */
   PlaitInitialisationGlobs take;
   PlaitInitialisationGlobs leave;
   guint n;

@@ -44,9 +44,9 @@ is_wanted (const PlaitInitialisation *initialisation, const char *name)
   return taken && !left;
 }
 
-/* TRUE if initialise_leave does not match @tensor, and @parameter is wanted: the model has its component, and
- * initialise_take and initialise_leave select it. NULL as @parameter is wanted if initialise_take is empty. A
- * PlaitPublishedWants. */
+/* TRUE if initialise_leave does not match @tensor, and @parameter is wanted: the model has the component of @parameter,
+ * and initialise_take and initialise_leave select @parameter. If @parameter is NULL, TRUE if initialise_leave does not
+ * match @tensor and initialise_take is empty. A PlaitPublishedWants. */
 static gboolean
 wants_tensor (gconstpointer data, const char *tensor, const char *parameter)
 {

@@ -262,8 +262,9 @@ plait_name_map_ignores (const PlaitNameMap *map, const char *tensor)
   return FALSE;
 }
 
-/* Matches @tensor against @template. If part k of the group's name is a {NAME} of @template, sets @name[k] to the text
- * in @tensor that this {NAME} matched. FALSE if @tensor does not match. */
+/* TRUE if the tensor name @tensor matches @template, in which a {NAME} stands for any text without dots and slashes.
+ * @name has the parts of the group's name; if part k is a {NAME} of @template, sets @name[k] to the text that this
+ * {NAME} stands for. */
 static gboolean
 read_back (const char *template, const char *tensor, const Group *group, char **name)
 {

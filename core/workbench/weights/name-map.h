@@ -4,15 +4,15 @@
 #include "files/key-file.h"
 
 /*
- * Name maps: the tensors of published weights from which a parameter is made. A map is a key-file
+ * A name map says from which tensors of published weights each parameter is made. It is a key-file
  * schemas/weights/NAME.ini, found where plugins are. The group [weights] maps rows of embeddings to words:
  *
  *     summary=..., reference=...
- *     pad=1, bos=0, eos=2, unknown=3      a row, last, or none
+ *     pad=1, bos=0, eos=2, unknown=3      row of the special token; or last, the last row; or none, no row
  *     words=4                             the row of the first ordinary piece; the others follow it
  *     unused=A.*;*.b                      globs over names of tensors that have no effect on results
  *
- * [settings] says which settings the model has, [config] which values its config.json must have:
+ * [settings] says which settings the published model has, [config] which values its config.json must have:
  *
  *     source.heads=KEY         the value of KEY in config.json
  *     decoder.start=KEY:VALUE  the value of KEY, or VALUE if config.json lacks it; KEY may be empty
@@ -20,15 +20,15 @@
  *
  * Each other group is named like the parameters that it makes; {NAME} matches any part between slashes:
  *
- *     from=A.{NAME}.b;C|D      tensors that are the columns of the parameter, one or more; of several names
- *                              separated by '|' the first that the file has
+ *     from=A.{NAME}.b;C|D      tensors whose columns, side by side, are those of the parameter; C|D: C, or D if the
+ *                              file lacks C
  *     transposed=true          the tensors are [outputs, inputs]
  *     first=2                  the tensor's row that becomes row 0 of the parameter (positions)
- *     words=rows|columns       rows, or columns, of the one tensor are words, mapped as [weights] says
+ *     words=rows|columns       the rows, or the columns, of the only tensor are words, mapped as [weights] says
  *     fill=-1e9                value for words that the tensor lacks; 0 by default
  *     plus=E                   a tensor of one row that is added to each row
- *     optional=true            the parameter stays as initialised if the file lacks the first tensor of from=; a tensor
- *                              of zeros need not be used
+ *     optional=true            the parameter stays as initialised if the file lacks the first tensor of from=; and if
+ *                              the model lacks the parameter, the tensor may be in the file if all its values are 0
  *     needs=TEXT               settings with which a model has the parameter, for messages
  */
 typedef struct PlaitNameMap PlaitNameMap;

@@ -327,7 +327,7 @@ plait_published_read (PlaitPublished *published, const PlaitParameter *parameter
  * Functions for tensors of which no parameter was made
  */
 
-/* Returns all values of @tensor as bytes; NULL if they cannot be read as numbers. (transfer full) */
+/* Returns all values of @tensor as bytes; NULL if they cannot be read. (transfer full) */
 static GBytes *
 read_bytes (const PlaitPublished *published, const PlaitSafetensor *tensor)
 {
@@ -372,8 +372,9 @@ is_zero (const PlaitPublished *published, const PlaitSafetensor *tensor)
   return values != NULL;
 }
 
-/* Returns the first of @uses that should have been made of the unused @tensor, because @wants accepts its parameter.
- * NULL if there is no such use. Skips uses for which @tensor is a copy of a used tensor, or optional and zero. */
+/* Returns the first of @uses whose parameter should have been made of the unused @tensor: the file has no alternative
+ * to @tensor that comes first, and @wants accepts the parameter. NULL if there is no such use. Skips uses for which
+ * @tensor is a copy of a used tensor, or is optional and has only zeros. */
 static const PlaitMappedParameter *
 find_missed (const PlaitPublished *published, const PlaitSafetensor *tensor, const GArray *uses,
              PlaitPublishedWants wants, gconstpointer data)

@@ -38,9 +38,9 @@ PlaitPublishedOutcome plait_published_read (PlaitPublished *published, const Pla
  * all such tensors. (transfer full) */
 char *plait_published_unused (const PlaitPublished *published, guint max, guint *n);
 
-/* Called for a tensor of which no parameter was made. TRUE if the model should have taken @parameter, which can be made
- * of @tensor. @parameter has '*' for parts that the tensor's name does not determine; it is NULL if the map does not
- * name the tensor. @data is what the caller passed. */
+/* Called for @tensor, of which no parameter was made. @parameter is a parameter that can be made of @tensor, with '*'
+ * for each part of the name that the name of @tensor does not determine. @parameter is NULL if the map does not name
+ * @tensor. TRUE if the model should have used @tensor. @data is what the caller passed. */
 typedef gboolean (*PlaitPublishedWants) (gconstpointer data, const char *tensor, const char *parameter);
 
 /*
