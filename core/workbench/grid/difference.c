@@ -84,7 +84,8 @@ compare_plugin (PlaitPlugin *plugin, gpointer data, GError **error)
   return TRUE;
 }
 
-/* If @experiment reads files whose digests a run does not store, adds the sentence that they may have changed. */
+/* If @experiment reads files whose digests no run stores (such as decode.dictionary), adds the sentence "the file of
+ * KEY may have changed". */
 static gboolean
 add_other_files (Difference *difference, const PlaitExperiment *experiment, PlaitDigests *digests, GError **error)
 {

@@ -9,8 +9,8 @@ typedef struct
   const char *name;
   /* Runs all due cells, or submits them to a scheduler such as Slurm. */
   gboolean (*run) (PlaitGrid *grid, const PlaitGridOptions *options, GError **error);
-  /* Returns the commands that run() would give to a scheduler, one for each line; NULL if the executor uses no
-   * scheduler. (transfer full) (element-type char*) */
+  /* Returns the commands that run() would give to a scheduler. An executor without a scheduler does not have this
+   * function: plan is NULL. (transfer full) (element-type char*) */
   GPtrArray *(*plan) (PlaitGrid *grid, const PlaitGridOptions *options, const PlaitGridCost *cost, GError **error);
   gboolean waits; /* TRUE: run() returns after the last cell has ended, so that the table can be made */
 } PlaitExecutor;

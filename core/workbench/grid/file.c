@@ -71,8 +71,8 @@ write_cells (const PlaitGrid *grid, PlaitStore *store, GError **error)
   return plait_store_write_table (store, "/cells", table, error);
 }
 
-/* Writes the table /same: for each cell that is left out, its label and the label of the earlier cell that equals
- * it. */
+/* Writes the table /same: for each cell that is left out, its label and the label of the earlier cell that equals it.
+ * Without such cells, writes no table. */
 static gboolean
 write_same (const PlaitCells *cells, PlaitStore *store, GError **error)
 {

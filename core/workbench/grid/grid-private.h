@@ -15,8 +15,8 @@ gboolean plait_grid_check_cells (const PlaitGrid *grid, GError **error);
 /* Number of columns of the table /cells before the columns of the axes. */
 #define PLAIT_GRID_CELL_COLUMNS 4
 
-/* Sets the state of each cell of @grid, and grid->unclaimed. If the grid holds only a part of the cells, also searches
- * the runs of the other cells for equal training, but does not search unclaimed runs. */
+/* Sets the state of each cell of @grid, and grid->unclaimed. For a part of a grid, also searches the runs of the other
+ * cells for equal training, except with grid->fresh; grid->unclaimed stays empty. */
 void plait_grid_update_states (PlaitGrid *grid);
 
 void plait_grid_cell_set_state (PlaitGridCell *cell, PlaitGridCellState state, const char *note);

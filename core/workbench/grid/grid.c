@@ -57,8 +57,8 @@ plait_grid_count (const PlaitGrid *grid, PlaitGridCellState state)
 }
 
 /* Returns the part of a file name for axis @a of @cell, such as "combiner-flat". It is the last word of the axis's key
- * and the cell's value, with characters special to shells or file systems replaced. "" for the empty value. (transfer
- * full) */
+ * and the cell's value. Characters other than ASCII letters, digits and "-_+." become '-'. "" for the empty value.
+ * (transfer full) */
 static char *
 name_part (const PlaitCells *cells, const PlaitExperimentCell *cell, guint a)
 {
@@ -89,9 +89,9 @@ join_parts (const GPtrArray *parts, const char *skipped, int limit)
   return name;
 }
 
-/* Returns the file name of @cell, such as "combiner-flat_seed-1-DIGEST". If it is longer than MAX_NAME_LENGTH without
- * the digest, cuts long parts except the seed, and moves the seed to the last place before the digest. (transfer
- * full) */
+/* Returns the file name of @cell without ending, such as "combiner-flat_seed-1-DIGEST". If it is longer than
+ * MAX_NAME_LENGTH without the digest, cuts long parts except the seed, and moves the seed to the last place before the
+ * digest. (transfer full) */
 static char *
 name_cell (const PlaitCells *cells, const PlaitExperimentCell *cell)
 {

@@ -23,14 +23,14 @@
  * or the run of another cell. The cell is then only evaluated, with the parameters of that run. If the cell's finished
  * run differs from the cell only in an earlier end of training, the finished run is trained further.
  *
- * Several processes, on several machines, may run cells of one folder. A process locks each cell while it runs it, and
- * locks the folder while it writes the files about all cells.
+ * Several processes, on several machines, may run cells of one folder. A process locks a cell while running the cell,
+ * and locks the folder while writing the files about all cells.
  */
 
 typedef enum
 {
   PLAIT_CELL_NEW,
-  PLAIT_CELL_STALE,    /* has a file that differs or is damaged, or grid->fresh is TRUE: must be run again */
+  PLAIT_CELL_STALE,    /* has a file that differs or is damaged, or that grid->fresh replaces: must be run again */
   PLAIT_CELL_PARTIAL,  /* has a run that must be resumed: unfinished, trained for too short, or with a failed external
                           score */
   PLAIT_CELL_TRAINED,  /* a run with the same training exists: must only be evaluated */
@@ -68,16 +68,16 @@ typedef struct
                        grid */
   gboolean part;    /* TRUE: this process handles only some of the cells, and never writes the files about all cells */
   gboolean fresh;   /* option --fresh: finished and partial cells are run again too */
-  char **unclaimed; /* file names of finished runs in the folder that belong to no cell, NULL-terminated */
+  char **unclaimed; /* file names of finished runs in the folder that belong to no cell, NULL-terminated; empty for a
+                       part of a grid */
   PlaitLock *lock;  /* lock of the folder, held from plait_grid_lock() on; or NULL */
 } PlaitGrid;
 
 /* Reads the grid file at @path and finds the state of each cell in @folder, without changing a run. @names
  * (NULL-terminated) restricts the grid to these cells, each named by its label or by its file name without ending;
- * NULL: all cells. With @names, makes the folder if it is missing, and locks the named cells before their states are
- * read, until the grid is freed, so that no other process runs them; @log gets warnings about locks. @more adds checks,
- * such as PLAIT_RESOLVE_COUNT_LINES before cells are run. @overrides and @registry must outlive the grid. (transfer
- * full) */
+ * NULL: all cells. With @names, makes the folder if it is missing, and locks the named cells until the grid is freed,
+ * so that no other process runs them. @log gets warnings about locks. @more adds checks, such as
+ * PLAIT_RESOLVE_COUNT_LINES before cells are run. @overrides and @registry must outlive the grid. (transfer full) */
 PlaitGrid *plait_grid_new (const char *path, const PlaitOverride *overrides, const char *folder, gboolean fresh,
                            const char *const *names, PlaitResolveFlags more, PlaitRegistry *registry, PlaitLog *log,
                            GError **error);
@@ -127,9 +127,9 @@ gboolean plait_grid_check_folder (PlaitGrid *grid, PlaitLog *log, GError **error
 
 typedef struct
 {
-  guint jobs; /* maximum number of cells that run at once, each in its own process; 0: as many as memory allows, at most
-                 the number of processors divided by @threads (at least 1) */
-  guint threads;  /* threads of each cell; 0: number of processors divided by the number of cells that run at once */
+  guint jobs; /* maximum number of cells that run at once, each in its own process; 0: as many as memory allows, but at
+                 most one for each @threads processors, or for each processor if @threads is 0 */
+  guint threads;  /* threads of each cell; 0: processors divided by the number of cells that may run at once */
   guint retries;  /* maximum retries of a failed cell; a retry continues from the checkpoint, if there is one */
   gint64 seconds; /* time limit in seconds of each try of a cell, after which the try is stopped and has failed; 0: no
                      limit */
@@ -144,12 +144,12 @@ typedef struct
 guint plait_grid_threads (const PlaitGridOptions *options, guint to_run);
 
 /* Runs all due cells. Unless @grid is only a part of a grid, locks the folder until @grid is freed. A cell that fails
- * gets the state PLAIT_CELL_FAILED and the other cells are run; that is not an error here. PLAIT_ERROR_INTERRUPTED if
- * the stop flag was set and cells are left to run. All processes of cells have then ended, asked for checkpoints. */
+ * gets the state PLAIT_CELL_FAILED; the other cells are run, and no error is returned. PLAIT_ERROR_INTERRUPTED if the
+ * stop flag was set and cells are left to run: the processes of cells were asked for checkpoints and have ended. */
 gboolean plait_grid_run (PlaitGrid *grid, const PlaitGridOptions *options, GError **error);
 
-/* Renames the finished run of each cell to NAME.h5 and reads its result. The caller must hold the lock of the
- * folder. */
+/* Renames the finished run of each cell to NAME.h5 and reads its result. The caller must hold the lock of the folder,
+ * or for a part of a grid the locks of the cells. */
 void plait_grid_collect_finished (PlaitGrid *grid);
 
 /* Collects finished cells like plait_grid_run(), but runs none. Each unfinished cell gets the state PLAIT_CELL_FAILED,

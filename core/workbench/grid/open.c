@@ -15,7 +15,7 @@ read_axes (PlaitCells *cells, PlaitStore *store, GError **error)
   guint first = PLAIT_GRID_CELL_COLUMNS;
   guint n_axes = columns ? g_strv_length (columns) : 0;
 
-  /* Read the keys of the axes from the columns of /cells. In /axes, a key with '/' is a nested group. */
+  /* Read the keys of the axes from the columns of /cells, not from /axes: there, a key with '/' is a nested group. */
   n_axes -= MIN (n_axes, first);
   cells->axes = g_new0 (PlaitAxis, n_axes);
   for (guint a = 0; a < n_axes; a++)
@@ -69,7 +69,8 @@ read_value_indices (const PlaitCells *cells, guint a, PlaitStore *store, GError 
   return values != NULL;
 }
 
-/* Reads the experiment and the fingerprint of the finished run of @cell into @own, if there is such a run. */
+/* If @cell has a finished run, reads the experiment and the fingerprint of this run into @own, and sets the state of
+ * @cell to PLAIT_CELL_FINISHED. */
 static gboolean
 read_cell (PlaitGrid *grid, PlaitGridCell *cell, PlaitExperimentCell *own, PlaitRegistry *registry, GError **error)
 {

@@ -94,8 +94,8 @@ has_memory (Runner *runner)
   return plait_memory_is_available ((runner->jobs->len + 1) * runner->max - all);
 }
 
-/* TRUE if one more cell may start. If jobs is not given, waits PAUSE seconds after each start, so that the started cell
- * shows how much memory it needs. */
+/* TRUE if one more cell may start. If jobs is not given and a cell runs, FALSE until PAUSE seconds after the last
+ * start, so that the started cell shows how much memory it needs. */
 static gboolean
 has_room (Runner *runner)
 {
@@ -107,8 +107,8 @@ has_room (Runner *runner)
          || (g_get_monotonic_time () - runner->last >= PAUSE * G_USEC_PER_SEC && has_memory (runner));
 }
 
-/* Locks @cell. If another process may have run it in the meantime, reads its state again. FALSE if @cell is finished,
- * or if another process holds its lock, so that it has failed. */
+/* Locks @cell. If another process may have run it in the meantime, reads its state again. FALSE if @cell is finished or
+ * has failed. @cell fails if another process holds its lock. */
 static gboolean
 is_still_due (Runner *runner, PlaitGridCell *cell)
 {
@@ -238,7 +238,8 @@ note_reason (const PlaitGrid *grid, const PlaitGridCell *cell, const char *reaso
   fclose (file);
 }
 
-/* Handles the failure of @job: retries its cell if retries are left, else marks the cell as failed. */
+/* Handles the failure of @job: retries its cell if retries are left and the stop flag is not set, else marks the cell
+ * as failed. */
 static void
 fail_job (Runner *runner, const Job *job, const char *reason)
 {

@@ -18,7 +18,7 @@ enum
 {
   MIN_ARRAY_LENGTH = 1,
   NAME_DIGITS = 8,
-  GRACE = 60,                /* seconds that are added to the time limit for each try of a cell */
+  GRACE = 60,                /* seconds that are added to --time of a task for each try of a cell */
   TIMES_SECONDS = 3,         /* requested time divided by measured time, since another machine may be slower */
   MAX_MESSAGE_LENGTH = 2000, /* maximum bytes of a quoted message of Slurm */
   PATIENCE = 60,             /* default time in seconds after which a command of Slurm is given up */
@@ -51,7 +51,8 @@ join_lines (char *text)
     text[MAX_MESSAGE_LENGTH] = '\0';
 }
 
-/* Runs @program and waits until it ends. If it fails, the error quotes the program's message. */
+/* Runs @program and waits until it ends, at most program->seconds. If @program fails, the error quotes the message of
+ * @program. */
 static gboolean
 ask (const PlaitProgramCall *program, PlaitProgramResult *answer, GError **error)
 {
@@ -238,7 +239,8 @@ call_sbatch (Submission *submission, const GPtrArray *words, const char *script,
                           answer.output);
 }
 
-/* Submits @script, or adds it to the plan, and returns the job's number, which @submission owns. */
+/* Submits @script with the sbatch command @words, or adds only this command to the plan. Returns the job's number,
+ * which @submission owns. */
 static const char *
 submit (Submission *submission, GPtrArray *words, const char *script, GError **error)
 {
@@ -356,7 +358,8 @@ submit_all (Submission *submission, GPtrArray *lines, guint size, GError **error
   return TRUE;
 }
 
-/* Sets the time and memory to request. Measures them if the grid asks for measured values and @cost is NULL. */
+/* Sets the time and memory that tasks request. If the grid asks for measured values, takes them from @cost; if @cost is
+ * NULL, measures them. */
 static gboolean
 find_needs (Submission *submission, const PlaitGridCost *cost, GError **error)
 {

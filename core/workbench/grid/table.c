@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "grid/table.h"
 
-/* Groups the cells into rows, in the order of their first cells. (transfer full) (element-type GPtrArray of
- * PlaitGridCell) */
+/* Groups the cells into rows: cells that differ only in the seed share a row. Rows are in the order of their first
+ * cells. (transfer full) (element-type GPtrArray of PlaitGridCell) */
 static GPtrArray *
 group_cells (const PlaitGrid *grid)
 {

@@ -44,9 +44,9 @@ PlaitGridTable *plait_grid_table_new (const PlaitGrid *grid, GError **error);
 void plait_grid_table_free (PlaitGridTable *table);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitGridTable, plait_grid_table_free)
 
-/* Returns the tables as users see them. If all cells have equal references for each split: one table. Otherwise a table
- * for each set of references of such a split, after a table of the other columns, if there are any. (transfer full)
- * (element-type PlaitTable) */
+/* Returns the tables as users see them. If all cells have equal references for each split, this is one table.
+ * Otherwise, the first table has the splits with equal references, if there are any; then each other split has a table
+ * for each set of references. (transfer full) (element-type PlaitTable) */
 GPtrArray *plait_grid_tables_shown (const PlaitGridTable *table);
 
 /* Returns the table as files store it: each number in a column of its own, such as "test BLEU standard deviation".

@@ -10,7 +10,8 @@ static const char apart[] = "Cells with other references of a split have a table
 
 typedef struct
 {
-  guint first, end; /* range first .. end - 1 of score columns; the table shows those with field apart == @apart */
+  guint first, end; /* range first .. end - 1 of score columns; of these, the table shows the columns with field apart
+                       == @apart */
   gboolean apart;
 } Part;
 
@@ -34,7 +35,8 @@ axis_title (const PlaitGridTable *table, guint axis)
   return dot ? dot + 1 : key;
 }
 
-/* Returns the note on seeds for the heading of the p column of score column @m. */
+/* Returns the note on seeds for the heading of the p column of score column @m, such as "one seed"; NULL if no test
+ * compared single seeds. */
 static const char *
 seeds_of (const PlaitGridTable *table, guint m)
 {

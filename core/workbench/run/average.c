@@ -192,7 +192,8 @@ record (Averaging *averaging, const PlaitTrained *trained, guint i)
 static gboolean
 take (Averaging *averaging, guint i, GError **error)
 {
-  /* The new run has only this mean, stored as the last checkpoint; "best" finds it. */
+  /* The new run has only this mean, stored as the last checkpoint. It has no best checkpoint, so "best" means the
+   * last. */
   static const PlaitOverride overrides[] = { { "evaluate.checkpoint", "best" }, { NULL } };
   const PlaitAverageCheckpoint *checkpoint = &averaging->checkpoints[i];
   g_autoptr (PlaitTrained) trained = plait_trained_open (checkpoint->run, checkpoint->checkpoint, overrides,

@@ -188,7 +188,8 @@ initialise (PlaitRunState *run, GError **error)
   return run->initialisation != NULL;
 }
 
-/* Adds to @unreadable a problem for each tuple of @corpus that the model cannot read. */
+/* Truncates or drops tuples of @corpus (may be NULL) as data.too_long says, then adds to @unreadable a problem for each
+ * tuple left that the model cannot read. */
 static void
 find_unreadable (const PlaitRunState *run, const char *split, PlaitCorpus *corpus, PlaitProblems *unreadable)
 {
@@ -233,7 +234,7 @@ check_references (const PlaitRunState *run, GError **error)
 }
 
 /* Fails if tuples have loss weights but a plugin adds a loss, because such a loss is a sum over all sentences of a
- * batch. The loss of tags is weighted. */
+ * batch. Accepts the loss of tags, which is weighted. */
 static gboolean
 check_losses (const PlaitRunState *run, GError **error)
 {

@@ -127,7 +127,7 @@ typedef struct
   PlaitRandomKey words;
   PlaitRandomKey lengths;
   guint64 seed;
-  guint64 drawn; /* index of the next random number; words, end tokens and children of trees increase it */
+  guint64 drawn; /* index of the next random number; each word, end token and child in a tree adds 1 */
 } Source;
 
 /* Returns the cumulative weights of @words words, the most frequent first, by the law of Zipf and Mandelbrot. The

@@ -153,8 +153,8 @@ take_statistics (PlaitRunScore *score, PlaitStore *run, const char *group, char 
   return plait_no_error (&local, error);
 }
 
-/* Adds the attribute @attribute of @path, which measures work of the search, as a score. If @aside, no combiner of this
- * run selects rows; then tables show the score only if the combiner of another run does. */
+/* Adds the attribute @attribute of @path, which measures work of the search, as a score. @aside is TRUE if no combiner
+ * of this run selects rows. Tables then show the score only if a combiner of another run selects rows. */
 static gboolean
 add_work (PlaitRunResult *result, PlaitStore *run, const char *split, const char *path, const char *attribute,
           const char *name, const char *references, gboolean aside, GError **error)
@@ -173,7 +173,8 @@ add_work (PlaitRunResult *result, PlaitStore *run, const char *split, const char
   return TRUE;
 }
 
-/* Adds the scores that measure work of the search, which runs of old versions lack. */
+/* Adds the scores that measure work of the search, if the run stores them. Runs of old versions and runs without
+ * search, such as those of classifiers, do not. */
 static gboolean
 read_work (PlaitRunResult *result, PlaitStore *run, const char *split, const char *references, GError **error)
 {
@@ -425,8 +426,8 @@ plait_score_column_split_text (const PlaitScoreColumn *score_column)
              : g_strdup (score_column->split);
 }
 
-/* Adds a column for @score if there is none yet. The new column follows the last column with the same references; if
- * there is none, the last column of the same split. */
+/* Adds a column for @score if there is none yet. The new column follows the last column with the same split and
+ * references; if there is none, the last column of the same split; if there is none either, it is the last column. */
 static void
 add_score_column (GArray *score_columns, const PlaitRunScore *score)
 {
@@ -456,8 +457,8 @@ add_score_column (GArray *score_columns, const PlaitRunScore *score)
   g_array_insert_val (score_columns, place, score_column);
 }
 
-/* Sets score_column->apart of column @i. TRUE if another column with the split and references of column @i also has its
- * title, such as the columns of bleu and bleu:tok=none. */
+/* Sets score_column->apart of column @i. Returns TRUE if another column with the same split and references has the same
+ * title, as bleu and bleu:tok=none have. */
 static gboolean
 compare_score_columns (GArray *score_columns, guint i)
 {

@@ -21,7 +21,7 @@ typedef struct
   PlaitStatistics *statistics; /* statistics of all sentences, which scorer reads; NULL if scorer is NULL */
   char *set; /* settings of the named evaluation SPLIT.NAME that can change scores; NULL: not a named evaluation */
   char *references; /* digest of the references; only systems scored with equal references are compared */
-  gboolean aside;   /* TRUE: tables show this column only if another run has a score with aside FALSE in it */
+  gboolean aside;   /* TRUE: tables show the column only if it also has a score with aside FALSE */
 } PlaitRunScore;
 
 /* A vocabulary of a run. */
@@ -65,7 +65,8 @@ typedef struct
   const char *split;
   const char *references; /* digest of the references */
   const char *metric;
-  const char *name; /* title in tables, such as "BLEU"; the text of the metric if several columns have this title */
+  const char *name; /* title in tables, such as "BLEU"; the text of the metric if several columns of these references
+                       have this title */
   gboolean larger_is_better;
   gboolean tested; /* TRUE if statistics of sentences exist, so that p values can be computed */
   gboolean apart;  /* TRUE if another column has scores of this split with other references */
@@ -77,7 +78,8 @@ const PlaitRunScore *plait_score_column_score (const PlaitScoreColumn *score_col
 /* TRUE if both columns have the same split and references, so that one table can show them. */
 gboolean plait_score_column_has_same_references (const PlaitScoreColumn *score_column, const PlaitScoreColumn *other);
 
-/* Returns "test"; if the split has several references in the table, "test (references 3fa2b1c0)". (transfer full) */
+/* Returns "test"; if the table has several sets of references for the split, "test (references 3fa2b1c0)". (transfer
+ * full) */
 char *plait_score_column_split_text (const PlaitScoreColumn *score_column);
 
 /* Returns the columns of all scores of @results [n] (may contain NULL), grouped by split and references. Leaves out

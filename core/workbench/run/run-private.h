@@ -47,7 +47,7 @@ gboolean plait_run_open_inputs (PlaitRunState *run, GError **error);
  * other data or plugins. */
 gboolean plait_run_check_inputs (PlaitRunState *run, GError **error);
 
-/* Sets run->training_fingerprint and run->key. Fails if the run reads the file that it would write. */
+/* Sets run->training_fingerprint and run->key. Fails if the run reads a file that it would write. */
 gboolean plait_run_find_keys (PlaitRunState *run, GError **error);
 
 /* TRUE if the old run has the data and plugins of this run. plait_run_open_old() checks the settings. */

@@ -66,7 +66,7 @@ write_average (const PlaitRunState *run, PlaitStore *store, GError **error)
 }
 
 /* Writes the run's file anew. Its best parameters are the current ones if @best, else those of the old file. With
- * @interrupted, does not keep the current parameters as update-N. */
+ * @interrupted, does not add the current parameters to the kept checkpoints update-N. */
 static gboolean
 write_checkpoint (gpointer data, gboolean best, gboolean interrupted, GError **error)
 {
@@ -203,8 +203,8 @@ prepare (PlaitRunState *run, GError **error)
   return plait_run_open_inputs (run, error) && make_trainer (run, error) && plait_run_check_inputs (run, error);
 }
 
-/* TRUE if all processes of the job are about to train exactly what the first process trains: equal plait version, run,
- * number type and update. */
+/* TRUE if all processes of the job are about to train exactly what the first process trains: the plait version, the
+ * fingerprint of the run, the number type and the update are equal. */
 static gboolean
 check_run_diff (const PlaitRunState *run, GError **error)
 {

@@ -83,7 +83,8 @@ plait_training_set_read (PlaitStore *run)
  * Functions that describe differences
  */
 
-/* Appends the names of the entries whose key is @key, each name once, at most MAX_NAMES names. */
+/* Appends the names of the entries whose key is @key, each name once, at most MAX_NAMES names, then the number of
+ * further names. */
 static void
 append_names (GString *text, const char *const *keys, const char *key, const char *const *names, guint n)
 {
@@ -122,8 +123,8 @@ plait_group_names_by_value (const char *const *values, const char *const *keys, 
   return g_string_free (g_steal_pointer (&text), FALSE);
 }
 
-/* Returns a sentence that says which of @names train on different lines; NULL if no difference is known. (transfer
- * full) */
+/* Returns a sentence that says which of @names train on different lines; NULL if no difference is known, or if no run
+ * dropped lines. (transfer full) */
 static char *
 describe_lines (const PlaitTrainingSet *sets, const char *const *names, guint n)
 {
@@ -169,7 +170,8 @@ mean_sentences (const PlaitTrainingSet *sets, const char *const *names, guint n,
 }
 
 /* Returns a sentence that says which of @names differ in the mean number of sentences in an update although their
- * updates have the same limit of tokens; NULL if none do. (transfer full) */
+ * updates have the same limit of tokens; NULL if none do. Compares only sets with the limit of the first set that has
+ * one. (transfer full) */
 static char *
 describe_batches (const PlaitTrainingSet *sets, const char *const *names, guint n)
 {

@@ -4,7 +4,7 @@
 #include "dumps/attention.h"
 #include "dumps/descent-dump.h"
 
-/* Returns the model's memories for the labels of heatmaps: each with its name and, if its source is text, with the
+/* Returns the model's memories for the labels of heatmaps. Each has its name. A memory of a text source also has the
  * vocabulary of the source and the source's input in @batch. Sets *@n to their number. (transfer container) */
 static PlaitLabelledMemory *
 labelled_memories (const PlaitEvaluator *evaluator, const PlaitBatch *batch, guint *n)

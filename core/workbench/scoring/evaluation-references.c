@@ -115,8 +115,8 @@ plait_evaluation_check_references (const PlaitRunInputs *run_inputs, const char 
   return references && plait_evaluation_check_metrics (references, names, split, log, error);
 }
 
-/* Appends the pieces of @ids [n] to @text, separated by spaces. Spaces inside a piece become '_', because spaces
- * separate pieces. */
+/* Appends the pieces of @ids [n] to @text, separated by spaces. Spaces and tabs inside a piece become '_', because
+ * spaces separate pieces. */
 static void
 append_pieces (GString *text, const PlaitVocabulary *vocabulary, const gint32 *ids, gint64 n)
 {

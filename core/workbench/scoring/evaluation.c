@@ -302,8 +302,8 @@ write_results (const PlaitEvaluation *evaluation, PlaitStore *store, const char 
          && (n == 0 || plait_store_set_list (store, scores, "larger_is_better", PLAIT_STORE_INT64, n, larger, error));
 }
 
-/* Writes counts and times of the search. Writes nothing if no row was weighed, as for classes, which have no search.
- * Times go to /environment, because they differ between machines; counts do not. */
+/* Writes counts and times of the search. Writes nothing if no row was weighed, for example if the model predicts
+ * classes and does not search. Times go to /environment, because they differ between machines; counts do not. */
 static gboolean
 write_work (const PlaitEvaluation *evaluation, PlaitStore *store, const char *group, GError **error)
 {

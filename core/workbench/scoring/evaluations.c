@@ -345,7 +345,8 @@ write_new (const PlaitEvaluations *evaluations, PlaitStore *store, const Item *i
 }
 
 /* If no new evaluation has set the object that viewers show first, sets it to the default object of the old file; if
- * that object was not copied, to the training curve. A mean of checkpoints has no training curve. */
+ * that object was not copied, to the training curve. For a mean of checkpoints, which has no training curve, then sets
+ * nothing. */
 static gboolean
 find_default (const PlaitEvaluations *evaluations, PlaitStore *store, GError **error)
 {
@@ -383,8 +384,8 @@ still_counts (const PlaitEvaluations *evaluations, const char *name)
   return fingerprint && has (setup->trained, name, fingerprint);
 }
 
-/* Copies named evaluations of the old file that are still valid. If the new evaluations are named, copies all other
- * evaluations. */
+/* Copies evaluations of the old file. If the new evaluations are named, copies all that the new ones do not replace;
+ * else copies the named ones that are still valid. */
 static gboolean
 keep_others (const PlaitEvaluations *evaluations, PlaitStore *store, GError **error)
 {

@@ -50,7 +50,7 @@ guint plait_evaluations_due (const PlaitEvaluations *evaluations);
  * would drop. FALSE with a name (setup->name): then all other evaluations are kept. */
 gboolean plait_evaluations_has_others (const PlaitEvaluations *evaluations);
 
-/* Loads the parameters of evaluate.checkpoint into the model, and makes the evaluations that are due. */
+/* If evaluations are due, loads the parameters of evaluate.checkpoint into the model and makes these evaluations. */
 gboolean plait_evaluations_make (PlaitEvaluations *evaluations, GError **error);
 
 /* TRUE unless an external score (evaluate.scores.NAME) failed; the error then says that everything else is stored. The

@@ -10,8 +10,8 @@
 #define MAX_BYTES ((gsize)1 << 32)
 #define UPDATES "/training/updates/"
 
-/* Groups of objects that are counted separately. A path belongs to the first group that fits: one whose texts begin and
- * end the path. The last group fits all paths. */
+/* Groups of objects that are counted separately. A path belongs to the first group whose texts begin and end the path;
+ * the last group has all other paths. */
 static const struct
 {
   const char *name;
@@ -87,8 +87,9 @@ note (PlaitRunDiff *diff, const char *path, gboolean same, double largest)
     diff->first = g_strdup (path);
 }
 
-/* TRUE if @attribute may differ between runs with equal bits. The experiment's text has file paths. The default for
- * viewers depends on the last evaluation. Fingerprints, format and version depend on the version of plait. */
+/* TRUE if @attribute of @path may differ between runs with equal bits. The status depends on the end of the run. The
+ * experiment's text has file paths. The default for viewers depends on the last evaluation. Fingerprints, format and
+ * version depend on the version of plait. */
 static gboolean
 depends_on_file_paths (const char *path, const char *attribute)
 {
@@ -119,8 +120,8 @@ compare_attributes (const Comparison *comparison, PlaitStore *store, const char 
     }
 }
 
-/* Returns how many of the @n rows of the dataset @path are compared. In training tables, these are the rows up to
- * update comparison->updates. */
+/* Returns how many of the @n rows of the dataset @path are compared: all rows, but in training tables only those up to
+ * update comparison->updates, unless that is 0. */
 static gint64
 rows_until (const Comparison *comparison, PlaitStore *store, const char *path, gint64 n)
 {

@@ -11,7 +11,7 @@
 typedef struct
 {
   const char *name; /* name of the group as users see it, such as "parameters and optimizer" */
-  guint compared;   /* number of compared datasets and attributes, and of groups that only one file has */
+  guint compared;   /* number of compared datasets and attributes, and of objects that only one file has */
   guint different;  /* number of compared objects that differ or are in one file only */
   double largest;   /* largest difference between two floating-point numbers; 0 if none differ */
   char *first;      /* first path that differs, PATH@NAME for an attribute; NULL if none differs */
