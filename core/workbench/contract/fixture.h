@@ -63,8 +63,8 @@ typedef struct
  * have been read. (transfer full) */
 PlaitSettings *plait_fixture_settings (PlaitPlugin *plugin);
 
-/* Returns a component of @plugin with @settings (borrowed), named [@group]. The caller opens the component. (transfer
- * full) */
+/* Returns a component of @plugin for the group [@group]. The component shares @settings (plait_settings_share()) and is
+ * not open yet. (transfer full) */
 PlaitComponent *plait_fixture_part (PlaitPlugin *plugin, PlaitSettings *settings, const char *group);
 
 /* Creates a model of @n sources, "first", "second", "third", "fourth", with values drawn from @seed. (transfer full) */
@@ -78,14 +78,23 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitFixture, plait_fixture_free)
 void plait_fixture_initialise (PlaitFixture *fixture, guint64 seed);
 
 /*
- * Returns a batch of @n sentences. Source i of sentence s has lengths[i][s] rows (0: the source is missing). The target
- * of sentence s has targets[s] words (at most 63). Contents depend only on the sentence number first + s, so a sentence
- * is equal in all batches.
+ * Returns a batch of @n sentences with random contents. Source i of sentence s has lengths[i][s] rows; the source is
+ * missing if this length is 0. Apart from lengths, the contents of sentence s depend only on its number, first + s. So
+ * a sentence is equal in all batches.
  *
- * If the model does not predict text, @targets is not used. Then the target is one label (for classes), the number of a
- * sentence (for choices), the first and last row (for spans), one tag for each row of the first source (for tags), or
- * one number. Sources of tokens have trees; sources of documents have sentences that begin with a start token. For
- * choices and spans, every source has such sentences, and none has trees. (transfer full)
+ * A source of tokens has trees; every third sentence lacks its tree. The sentences in a source of documents begin with
+ * a start token. If the model predicts choices or spans, all sources have such sentences and no source has trees.
+ *
+ * The target of sentence s has at most 63 rows before its end. @targets is used only if the model predicts text:
+ *
+ *     text       targets[s] words
+ *     class      one label
+ *     choice     the number of a sentence of the first source
+ *     span       the numbers of the first and of the last row of the first source
+ *     tags       one tag for each row of the first source
+ *     number     one number
+ *
+ * (transfer full)
  */
 PlaitBatch *plait_fixture_batch (const PlaitFixture *fixture, gint64 first, gint64 n, const gint64 *const *lengths,
                                  const gint64 *targets);

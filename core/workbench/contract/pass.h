@@ -48,7 +48,8 @@ gboolean plait_pass_is_finite (const PlaitPass *pass, const PlaitBatch *batch, G
 /* TRUE if forward and backward over @batch give finite losses, and gradients that are finite and not all zero. */
 gboolean plait_pass_trains (const PlaitFixture *fixture, const PlaitBatch *batch, GError **error);
 
-/* TRUE if each sentence of @lengths has the same losses alone as in the batch of all sentences. */
+/* TRUE if the losses of each sentence of @lengths alone equal its losses in the batch of all sentences, except for
+ * rounding. */
 gboolean plait_pass_equals_its_sentences (const PlaitFixture *fixture, const PlaitPassLengths *lengths, GError **error);
 
 /* TRUE if the gradients of @batch equal finite differences, at @sample elements of each parameter. @mode is

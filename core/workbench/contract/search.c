@@ -7,8 +7,8 @@
 #include "contract/pass.h"
 #include "corpus/batch.h"
 
-/* Checks two properties. Every hypothesis of a beam has the score that forced decoding computes for its whole target.
- * And training without dropout gives each word of a batch the loss that evaluation gives. */
+/* Checks that every hypothesis of a beam has the score that forced decoding computes for its whole target. For decoders
+ * and outputs, also checks that training without dropout gives each word of a batch the loss that evaluation gives. */
 
 #define BEAM 4
 #define MAX_LENGTH 7

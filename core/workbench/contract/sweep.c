@@ -116,7 +116,7 @@ stands_in (const PlaitContractSweep *sweep, guint decoder)
   return of && plait_schema_allows_decoder (plugin->schema, of->schema);
 }
 
-/* Returns the index of the type of @decoder, a number from 0 to PLAIT_FIXTURE_DECODERS - 1. */
+/* Returns the type of test decoder @decoder, as an index in firsts. */
 static guint
 type_of (guint decoder)
 {
@@ -161,9 +161,9 @@ expect_types (const PlaitContractSweep *sweep, GError **error)
   return TRUE;
 }
 
-/* Tries @choice, which is not the default, in the first decoder of each of two types that the schema allows; of one
- * type if an encoder is tested or the schema allows only one. Fails if the plugin refuses every try, or if the message
- * of a refusal does not name the parameter. */
+/* Tries @choice, which is not the default of @parameter. Builds a model with the first decoder of each type that the
+ * schema allows, but at most two models. Builds only one model for an encoder or a decoder. Fails if the plugin refuses
+ * every model, or if the message of a refusal does not name @parameter. */
 static gboolean
 check_choice_of_plugin (PlaitContractSweep *sweep, const char *parameter, const char *choice, GError **error)
 {

@@ -90,8 +90,9 @@ has_sentinel (const PlaitAttentionRecord *a, const char *name)
   return g_strcmp0 (name, first_of_name (a, PLAIT_RECORDED_JOINTLY) ? PLAIT_RECORDED_JOINTLY : NULL) == 0;
 }
 
-/* Checks that each row of weights sums to 1 in each attention, or over all attentions with one name and the sentinel.
- * Does not check the weights of selected rows, because the combiner defines them. */
+/* Checks for each layer, head and target row that weights sum to 1: the weights of each attention, or the weights of
+ * all attentions with one name together. If these attentions have a sentinel, its weight and all their weights together
+ * must sum to 1. Does not check the weights of selected rows, because the combiner defines them. */
 static gboolean
 check_rows (const PlaitAttentionRecord *a, GError **error)
 {

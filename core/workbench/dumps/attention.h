@@ -6,20 +6,25 @@
 #include "hdf5/store.h"
 
 /*
- * Attention dumps have one heatmap for each sentence (tables/ragged.h) and memory, [layer, head, target, row]. An
- * attention with a name has its own heatmap, "MEMORY:NAME". If a combiner attends to each memory and also jointly to
- * all, the joint attention is "MEMORY:jointly". Rows that a combiner did not select have zeros. The sentinel of joint
- * attention has the heatmap "<sentinel>", with one row.
+ * An attention dump has these heatmaps for each sentence (tables/ragged.h):
  *
- * If there is attention to contexts, "contexts" is [layer, head, target, memory]; the sentinel, if there is one, is the
- * last column. "MEMORY.effective" [layer, target, row] is the product of the attention to the rows and the attention to
- * the contexts, each the mean over its heads. Names that are also names of memories are in angle brackets.
+ *     MEMORY             [layer, head, target, row]      attention to a memory; 0 for rows that a combiner did not
+ *                                                        select
+ *     MEMORY:NAME        [layer, head, target, row]      attention that has a name; "jointly" is the name of the joint
+ *                                                        attention of a combiner that also attends to each memory
+ *     <sentinel>         [layer, head, target, 1]        attention to the sentinel of joint attention
+ *     contexts           [layer, head, target, memory]   attention to contexts; the sentinel, if there is one, is the
+ *                                                        last column
+ *     MEMORY.effective   [layer, target, row]            product of the attention to the rows and the attention to
+ *                                                        contexts, after averaging each of the two over its heads
  *
- * In documents the group of a memory also has "row_sentence" [row], the sentence number of each token, or the attribute
- * rows=sentences if its rows are sentences. The attribute rows=numbers means that the rows are made of text but are
- * neither tokens nor sentences.
+ * The names "contexts" and "MEMORY.effective" are in angle brackets if a memory has this name.
  *
- * Coverage dumps have one group for each sentence and memory with coverage:
+ * If the rows of a memory are tokens of documents, its heatmaps also have "row_sentence" [row], the number of each
+ * token's sentence. If the rows are sentences, the heatmaps have the attribute rows=sentences. If the rows are made of
+ * text, but are neither tokens nor sentences, the attribute is rows=numbers.
+ *
+ * A coverage dump has one group for each sentence and memory with coverage:
  *
  *     accumulated   [target, row]          attention that the row has received up to and including this step, the mean
  *                                          over heads
@@ -32,7 +37,7 @@
  * units of all heads follow each other. Viewers show the state if it is one number for each row, otherwise the
  * accumulated attention.
  *
- * Dumps of copied words have one group for each sentence and memory that the output copies from:
+ * A dump of copied words has one group for each sentence and memory that the output copies from:
  *
  *     copied        [target, row]   probability that the word of the row is copied
  *     gate          [target]        probability that the word is not copied; equal in all memories

@@ -9,7 +9,8 @@ typedef struct
 {
   const PlaitLinks *links;
   gint64 rows;
-  gint64 *owner;    /* [rows]: first row whose first child is this row; -1 if there is no such row */
+  gint64 *owner;    /* [rows]: parent that has this row as first child; of two such parents, the lower row number; -1 if
+                       there is no such parent */
   double *reached;  /* [rows]: sum of the products of weights along all paths to each row, for the current entry */
   gint64 *entry;    /* [rows]: number (from 1) of the last entry that weighed the row */
   gint64 n_entries; /* number of entries so far */
@@ -94,8 +95,8 @@ take (Dump *dump, guint first, gint64 row)
       g_array_index (dump->taken, guint8, i) = TRUE;
 }
 
-/* Adds a set: the @n rows @row with @weights. They are the children of @parent, or top rows if @parent is -1. Elements
- * of the current entry begin at @first. */
+/* Adds a set: the @n rows @row with @weights. They are the children of @parent, or top rows if @parent is -1. Marks
+ * @parent as taken. Elements of the current entry begin at @first. */
 static void
 add_set (Dump *dump, const gint64 *row, const PlaitScalar *weights, gint64 n, gint64 parent, guint first)
 {
@@ -132,8 +133,9 @@ is_alone (const Dump *dump, gint64 row)
   return (row == 0 || level[row - 1] != level[row]) && (row + 1 == dump->rows || level[row + 1] != level[row]);
 }
 
-/* Adds sets for the ancestors of the @n rows @row, from the top down: one set for each ancestor that is alone on its
- * level. The combiner does not weigh a row that has no alternative. */
+/* Adds sets, from the top down, for those ancestors of the @n rows @row that are alone on their levels. The set of an
+ * ancestor has only this row, with weight 1. The combiner records no such set, because it computes no weight for a row
+ * without alternative. */
 static void
 add_tops (Dump *dump, const gint64 *row, gint64 n, guint first)
 {
@@ -146,8 +148,8 @@ add_tops (Dump *dump, const gint64 *row, gint64 n, guint first)
   add_set (dump, &top, &whole, 1, parent_of (dump, &top, 1), first);
 }
 
-/* Adds the sets of one target row and head. @read [rows] are the weights with which the decoder read the rows; NULL if
- * @sets is empty. */
+/* Adds the sets of one target row and head. @read [rows] are the weights with which the decoder read the rows. @read
+ * must not be NULL unless @sets is empty. */
 static void
 add_entry (Dump *dump, const PlaitRecordedSets *sets, const PlaitScalar *read)
 {

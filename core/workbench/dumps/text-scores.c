@@ -6,7 +6,8 @@
 #define MAX_BYTES ((gsize)1 << 30)
 #define MAX_METRICS 3
 
-/* The metrics of a kind of texts. The text of a metric is KIND/NAME/METRIC. */
+/* The metrics of a kind of texts. A run names a metric KIND/NAME/METRIC: the kind, the name of what is scored
+ * (PlaitTextScores.name), and the name of the metric in this table. */
 typedef struct
 {
   const char *name;

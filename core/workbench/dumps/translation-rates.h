@@ -9,12 +9,12 @@
  * Over- and under-translation of a split (metrics/translation-rate.h). The rates are computed while the split is
  * translated or scored, so that only the attention of one sentence is in memory.
  *
- * A source counts if it has tokens and its encoder gives one memory. Its attention is the mean over heads, over layers
- * (or of the last layer), and over several attentions to the same memory, summed over target words. If a combiner also
- * attends to contexts, the weights of the contexts do not count. The target's end token and the source's padding, start
- * and end tokens are left out; unknown tokens count. The weight of an inner node of a tree, or of an upper row of a
- * pyramid, is spread evenly over its leaves. Jointly attended sources share one distribution, so each of them gets less
- * attention.
+ * There are rates of each source that is text and whose encoder gives one memory. They count the source's tokens except
+ * padding, start and end tokens. The attention that a token gets is summed over all target rows except the end token.
+ * In each target row, the attention is the mean over heads, over layers (or the attention of the last layer), and over
+ * several attentions to the same memory. The weight of an inner node of a tree, or of an upper row of a pyramid, is
+ * spread evenly over its leaves. The weights of contexts do not count, if a combiner also attends to contexts. Jointly
+ * attended sources share one distribution, so each of them gets less attention.
  */
 typedef struct PlaitTranslationRates PlaitTranslationRates;
 

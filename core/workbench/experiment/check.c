@@ -90,8 +90,8 @@ check_source (const PlaitResolution *resolution, const PlaitExperimentSource *so
                               source->stream);
 }
 
-/* Checks that the decoder's type and the memories of the sources suit the combiner, the coverage and the output, and
- * that the combiner accepts the coverage. */
+/* Checks that the combiner, the coverage and the output allow the decoder's type, and that the combiner accepts the
+ * coverage. Calls check_structure_of_one() for the decoder, the combiner, the coverage and the output. */
 static void
 check_combiner (const PlaitResolution *resolution)
 {

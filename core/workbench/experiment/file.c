@@ -36,8 +36,8 @@ is_path_setting (const char *group, const char *key)
   return g_str_equal (group, "data") && strchr (key, '.') && !g_str_has_prefix (key, "generate.");
 }
 
-/* Returns the absolute path of @written, which is relative to the current folder, escaped for a key-file, with @listed
- * as an item of a list. (transfer full) */
+/* Returns the absolute path of @written, a path relative to the current folder. Replaces "~" and variables. Escapes the
+ * result for a key-file; if @listed, as an item of a list. (transfer full) */
 static char *
 path_from_here (const char *written, gboolean listed, GError **error)
 {

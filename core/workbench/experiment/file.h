@@ -258,9 +258,9 @@ const char *plait_experiment_vocabulary (const PlaitExperiment *experiment, cons
  * none) */
 const char *plait_experiment_vocabulary_file (const PlaitExperiment *experiment, const char *name);
 
-/* TRUE if the output plugin can write unknown words of @stream, a source or the target, as words of their own sentence
- * (own words in types/input.h), and @stream has the target's vocabulary. The caller checks that this vocabulary
- * consists of words. */
+/* TRUE if the output plugin writes own words (types/input.h) and the vocabulary of @stream is the target's vocabulary.
+ * Then unknown words of @stream become own words, provided that the vocabulary consists of words, which the caller
+ * checks. @stream is the stream of a source or of the target. */
 gboolean plait_experiment_has_own_words (const PlaitExperiment *experiment, const char *stream);
 
 /* Returns the used token streams with vocabulary @name. (transfer container) (element-type utf8) */

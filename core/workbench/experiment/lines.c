@@ -9,7 +9,8 @@
 /* This file checks that the files of each split have equal numbers of lines, by reading them once, and that trees, word
  * alignments and weights are well formed. */
 
-/* TRUE if each tree of @file must be well formed. A malformed tree is no error if its tuple is dropped. */
+/* TRUE if each tree of @file must be well formed. FALSE for training trees if reading can drop tuples, because a
+ * malformed tree of a dropped tuple is no error. */
 static gboolean
 parses_trees (const PlaitExperiment *experiment, const PlaitDataFile *file)
 {
@@ -17,7 +18,8 @@ parses_trees (const PlaitExperiment *experiment, const PlaitDataFile *file)
 }
 
 /* Counts the lines of the file @path, one of those that @file names; with @trees, counts its trees. Refuses malformed
- * trees (@trees) and word alignments (@alignments). Refuses empty lines of other files if data.empty=error. */
+ * trees if @trees and parses_trees(). Refuses malformed word alignments if @alignments. Refuses empty lines of other
+ * files if data.empty=error. */
 static gboolean
 count_text (const PlaitExperiment *experiment, const PlaitDataFile *file, const char *path, gboolean trees,
             gboolean alignments, gint64 *lines, GError **error)
@@ -151,9 +153,9 @@ count (const PlaitResolution *resolution, const PlaitDataFile *file, const char 
   return lines;
 }
 
-/* Adds a problem for each file of the stream @file whose number of lines differs from that of the corresponding file of
- * the split's first counted stream. @firsts maps each split to this first stream (PlaitDataFile); adds @file if @firsts
- * lacks the split. */
+/* Compares the files of the stream @file with the files of the leading stream, which is the first counted stream of the
+ * split. Adds a problem for each file N whose number of lines differs from that of file N of the leading stream.
+ * @firsts maps a split to its leading stream (PlaitDataFile); adds @file if @firsts lacks the split. */
 static void
 compare_lines (const PlaitResolution *resolution, const PlaitDataFile *file, GHashTable *firsts)
 {

@@ -38,8 +38,8 @@ typedef struct
   char *fingerprint;
   char *training_fingerprint; /* NULL for a run of an older plait */
   gboolean complete;
-  char *fault; /* reason why the file cannot be used: the file is unreadable or differs from the cell; NULL: it can be
-                  used */
+  char *fault; /* reason why the file cannot be used: the file is unreadable or differs from the cell, or an external
+                  score failed; NULL: it can be used */
 } Found;
 
 static void

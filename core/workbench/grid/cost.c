@@ -14,7 +14,7 @@ enum
   MAX_TOTAL_SECONDS = 60, /* no further cell is measured after this time */
 };
 
-/* Cost of a known cell. A cell is known if its speed was measured now, if its run is finished, or if it uses the
+/* Cost of a known cell. A cell is known if its speed was measured now, if its run is finished, or if the cell uses the
  * training of a finished run. */
 typedef struct
 {

@@ -7,11 +7,11 @@
 typedef struct
 {
   const PlaitGridCell *like; /* first known cell whose cost counts in field seconds; NULL: no cost is known */
-  gboolean measured;         /* TRUE: the speed of @like was measured now; FALSE: the run of @like is finished */
+  gboolean measured;         /* TRUE: the speed of @like was measured now; FALSE: its cost is from a finished run */
   double seconds;
   gsize bytes;          /* peak memory; 0: unknown */
   char *fault;          /* reason why the cell could not be measured; or NULL */
-  PlaitTrainingSet set; /* training set of this cell, if the cell has run or its speed was measured now */
+  PlaitTrainingSet set; /* training set of this cell, if the cell is known (plait_grid_cost_new()) */
 } PlaitGridEstimate;
 
 /* Time and memory that the due cells of a grid would take. */
@@ -27,14 +27,17 @@ typedef struct
 } PlaitGridCost;
 
 /*
- * Estimates the cost of each due cell, from the known cells that agree with it on the most axes. Known cells are cells
- * with a finished run, cells that are only evaluated with the training of a finished run and, unless @options is NULL,
- * cells whose speed is measured now. Of cells that differ only in the seed, one is measured if none of them has run. A
- * measurement takes a few seconds in its own process (run/speed.h); after a minute, no further measurement begins.
- *
- * For a cell that is only evaluated, or that shares the training of an earlier cell, only evaluation is counted. The
- * training that an interrupted run, or a finished run that is trained further, has already done is subtracted. Writes
+ * Estimates the cost of each due cell from the known cells that agree with the due cell on the most axes. Writes
  * nothing to the folder. (transfer full)
+ *
+ * A cell is known if its run is finished, if the cell uses the training of a finished run and is only evaluated, or if
+ * its speed is measured now. If @options is NULL, no speed is measured. Otherwise due cells that must be trained are
+ * measured. Of cells that differ only in the seed, one is measured, or none if one of them has run. A measurement takes
+ * a few seconds in its own process (run/speed.h); after a minute, no further measurement begins.
+ *
+ * The cost is the time of training and evaluation. Only evaluation counts if the due cell is only evaluated, or if it
+ * shares the training of an earlier cell. If the due cell continues a run, interrupted or finished, the time that this
+ * run has already trained is subtracted.
  */
 PlaitGridCost *plait_grid_cost_new (const PlaitGrid *grid, const PlaitGridOptions *options);
 void plait_grid_cost_free (PlaitGridCost *cost);

@@ -10,9 +10,10 @@ typedef struct
   gboolean unknown; /* TRUE if the run does not store the digest of a file or plugin */
 } Difference;
 
-/* TRUE if the setting [@group] @key has changed. @data is a key-file with the experiment's fingerprint text, which has
- * no paths, and only settings that can change results. If @old is NULL, compares with the default of the setting. A
- * path has changed only if it was or is empty. */
+/* TRUE if the setting [@group] @key has changed from @old to @new. A path has changed only if one of @old and @new is
+ * empty. If @old is NULL, the run lacks the setting; then the setting has changed if it is not a key of the core, or if
+ * @new is not its default. @data is a key-file with the experiment's fingerprint text. This text has no paths, so a
+ * setting whose value there differs from @new is a path. */
 static gboolean
 has_changed (const char *group, const char *key, const char *old, const char *new, gconstpointer data)
 {
