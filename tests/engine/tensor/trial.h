@@ -24,7 +24,7 @@ typedef struct
 
 typedef void (*TrialBody) (Trial *trial);
 
-/* Calls @body @rounds times for each variant and each number of threads. */
+/* Calls @body @rounds times for each variant and each number of threads; less often under the address sanitizer. */
 void trial_run (TrialBody body, guint rounds);
 
 /* TRUE if there is 1 thread, so that the twin computes too. With more threads, only the digest is compared. */

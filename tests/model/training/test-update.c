@@ -97,8 +97,8 @@ update_in (gint precision, gint loss_per, const PlaitFixture *model, gint64 shar
   g_autoptr (PlaitPool) pool = plait_pool_new (threads, NULL);
   g_autoptr (PlaitArena) arena = plait_arena_new (0);
   g_autoptr (PlaitTape) tape = plait_tape_new (pool, arena);
+  PlaitTrainSettings settings; /* declared before @work, whose end reads them */
   g_autoptr (PlaitUpdate) work = NULL;
-  PlaitTrainSettings settings;
   PlaitTensor all = plait_parameters_gradients (parameters);
   Outcome outcome = { 0 };
 
