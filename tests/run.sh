@@ -44,7 +44,7 @@ double_tests="contract tensor model plugin autograd layers"
 
 # Tests that are built with ThreadSanitizer, and the test cases that use threads.
 thread_tests="base autograd layers training"
-thread_cases="pool.*:often.*threads*:tape.*threads*:bundles.*:all_reduce.*:update.*"
+thread_cases="pool.*:weight_reuse.*threads*:tape.*threads*:bundles.*:all_reduce.*:update.*"
 
 passed=0
 failed=0

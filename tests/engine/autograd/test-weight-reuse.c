@@ -57,7 +57,7 @@ check_near (const char *what, const PlaitScalar *found, const PlaitScalar *expec
     }
 }
 
-TEST_CASE (often, rows_that_are_collected_make_the_same_gradients)
+TEST_CASE (weight_reuse, rows_that_are_collected_make_the_same_gradients)
 {
   for (gboolean biased = FALSE; biased <= TRUE; biased++)
     {
@@ -72,7 +72,7 @@ TEST_CASE (often, rows_that_are_collected_make_the_same_gradients)
     }
 }
 
-TEST_CASE (often, gradients_have_the_same_bits_on_any_number_of_threads)
+TEST_CASE (weight_reuse, gradients_have_the_same_bits_on_any_number_of_threads)
 {
   Numbers one, found;
 
@@ -87,7 +87,7 @@ TEST_CASE (often, gradients_have_the_same_bits_on_any_number_of_threads)
 }
 
 /* If a step has no backward pass, its collected rows do not reach the next step. */
-TEST_CASE (often, nothing_is_left_for_the_next_step)
+TEST_CASE (weight_reuse, nothing_is_left_for_the_next_step)
 {
   g_auto (Bench) bench = bench_new (1);
   PlaitScalar value[] = { 2 }, gradient[] = { 0 };
