@@ -259,7 +259,8 @@ TEST_CASE (folder, needs_its_permissions)
   CHECK (!make (path, "2", &error));
   CHECK (!plait_folder_begin_temporary (&temporary));
   has_fixed_modes = FALSE;
-  CHECK_ERROR (error, PLAIT_ERROR_FAILED, "the new folder cannot get its permissions (Operation not permitted); name");
+  CHECK_ERROR (error, PLAIT_ERROR_FAILED,
+               "the permissions of the new folder cannot be set (Operation not permitted); name");
   CHECK_ERROR (temporary, PLAIT_ERROR_FAILED, "; free space there, or set TMPDIR to another folder");
   check (path, "a=1 b=1");
 }

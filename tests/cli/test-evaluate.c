@@ -60,7 +60,8 @@ TEST_CASE (evaluate_command, takes_standard_input_for_one_file)
     const char *part;
   } refused[] = {
     { { "evaluate", "-r", "-", "-i", "-" }, "standard input cannot be both --reference and --hypothesis; name a file" },
-    { { "evaluate", "-r", "reference", "-i", "-", "-i", "-" }, "cannot be both --hypothesis and another one" },
+    { { "evaluate", "-r", "reference", "-i", "-", "-i", "-" },
+      "cannot be both --hypothesis and another file of this option" },
     { { "evaluate", "-r", "reference", "-i", "-", "--source", "-" }, "cannot be both --hypothesis and --source" },
   };
 

@@ -125,7 +125,7 @@ TEST_CASE (command_test, refuses_what_it_cannot_evaluate)
   CHECK_REFUSED (CALL ("test", "text.h5"), "text.h5");
   CHECK_REFUSED (CALL ("test", "text.h5", "--as", "a.b"), "--as cannot be \"a.b\"");
   CHECK_REFUSED (CALL ("test", "text.h5", "--set", "train.batch=3"),
-                 "for a trained run this command accepts only keys of [decode]");
+                 "for a trained run this command accepts only keys of [data], of [evaluate] and of [decode]");
 }
 
 TEST_CASE (command_grid, exits_with_1_and_names_the_cells_that_failed)

@@ -173,7 +173,7 @@ TEST_CASE (requirements, refuse_what_cannot_be_met)
                  "cannot be used with decode.finished=refill");
   CHECK_REFUSED (TRANSLATE ("--constraints", "known", "--set", "decode.no_repeat_ngrams=2"),
                  "cannot be used with decode.no_repeat_ngrams=2");
-  CHECK_REFUSED (TRANSLATE ("--beam", "3", "--set", "decode.method=sample"), "decode.method=sample searches no beam");
+  CHECK_REFUSED (TRANSLATE ("--beam", "3", "--set", "decode.method=sample"), "decode.method=sample has no beam");
   CHECK_REFUSED (TRANSLATE ("--beam", "5", "--set", "decode.groups=2"),
                  "[decode] groups: 2 does not divide the beam of 5; choose beam=6");
   CHECK_REFUSED (TRANSLATE ("--set", "decode.nucleus=0.5"), "nucleus: has no effect without method=sample");

@@ -160,6 +160,6 @@ TEST_CASE (source_tags_program, let_no_source_show_a_masked_factor)
   PlaitTestCall check = CALL ("check", "masked.ini");
   CHECK_INT (check.code, 2);
   CHECK_CONTAINS (check.output,
-                  "reads a.case without masks, but kind=masked hides this factor of a where words are masked");
+                  "reads the stream a.case without masks, but kind=masked masks this stream, a factor of the source a");
   DONE (CALL ("run", "masked.ini", "-o", "masked.h5", "--set", "experiment.sources=a"));
 }

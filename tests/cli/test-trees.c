@@ -88,7 +88,8 @@ TEST_CASE (trees_command, refuses)
   CHECK_REFUSED (CALL ("trees", "--check", "trees", "--to", "triples"), "--to and --output are for --convert");
   CHECK_REFUSED (CALL ("trees", "--check", "trees", "--binarise", "up"), "--binarise cannot be \"up\"");
   CHECK_REFUSED (CALL ("trees", "--check", "trees", "--head-rules", "../x"), "there is no file head-rules/../x.ini");
-  CHECK_REFUSED (CALL ("trees", "--check", "trees", "--head-rules", "klingon"), "name one of these: english");
+  CHECK_REFUSED (CALL ("trees", "--check", "trees", "--head-rules", "klingon"),
+                 "or name a file that they have: english");
   CHECK_REFUSED (CALL ("trees", "--check", "trees", "--binarise", "left", "--head-rules", "english"),
                  "--head-rules needs --binarise head");
   CHECK_REFUSED (CALL ("trees", "--convert", "trees"), "--to is missing");

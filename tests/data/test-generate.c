@@ -262,8 +262,8 @@ TEST_CASE (generate, names_text_that_is_made_otherwise)
     { "b train=6000 test=3", "b", "b" },
     { "", NULL, NULL, "\"\" is not a stream of the task agreement" },
     { "tarjet", NULL, NULL, "\"tarjet\" is not a stream of the task agreement; did you mean \"target\"?" },
-    { "a train", NULL, NULL, "\"train\" is not a parameter of task agreement; write NAME=NUMBER" },
-    { "a train=many", NULL, NULL, "\"train=many\" is not a parameter" },
+    { "a train", NULL, NULL, "\"train\" does not set a parameter of task agreement; write NAME=NUMBER" },
+    { "a train=many", NULL, NULL, "\"train=many\" does not set a parameter" },
     { "a colour=1", NULL, NULL, "Task agreement has no parameter \"colour\"" },
   };
   const PlaitTask *task = plait_task_find ("agreement", NULL);

@@ -99,7 +99,7 @@ TEST_CASE (schema, every_fault_has_its_place_and_remedy)
       "example.ini:7: the name \"levels\" is not a stream that an encoder can read; expected one of trees" },
     { 6, "input=features\nstreams=trees", "example.ini:7: streams=trees needs input=tokens" },
     { 7, "[require]", "example.ini:7: the name \"require\" is not a group of a schema; did you mean \"requires\"?" },
-    { 8, "decoder=2gru", "example.ini:8: \"2gru\" is not the name of a decoder; give names of decoder plugins" },
+    { 8, "decoder=2gru", "example.ini:8: \"2gru\" is not a valid name of a decoder; give names of decoder plugins" },
     { 8, "attention=head",
       "example.ini:8: the name \"head\" is not an attention of decoders; did you mean \"heads\"?" },
     { 8, "decoder=transformer,gru",

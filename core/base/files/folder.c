@@ -154,7 +154,7 @@ make_temporary (PlaitFolder *folder, const char *place, mode_t mode, const char 
         }
     }
   return mode == 0 || fchmod (folder->descriptor, mode & 07777) == 0
-         || plait_fail (error, PLAIT_ERROR_FAILED, "%s: the new folder cannot get its permissions (%s); %s",
+         || plait_fail (error, PLAIT_ERROR_FAILED, "%s: the permissions of the new folder cannot be set (%s); %s",
                         folder->name, g_strerror (errno), remedy);
 }
 

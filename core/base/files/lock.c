@@ -192,16 +192,18 @@ plait_lock_take (const char *path, const char *busy, const char *remedy, PlaitLo
       if (try_to_take (lock, &state, &holder, &fault))
         {
           if (state == PLAIT_LOCK_NONE)
-            plait_log_warning (log,
-                               "%s: the file system does not support locks, so plait notices a second process that "
-                               "writes there only afterwards; do not start a second one",
-                               path);
+            plait_log_warning (
+                log,
+                "%s: the file system does not support locks, so plait cannot stop a second process from writing there, "
+                "and notices the second process only afterwards; do not start a second one",
+                path);
           else if (is_local (lock->descriptor))
-            plait_log_warning (log,
-                               "%s: the file system is mounted with locks that hold only on this machine, so plait "
-                               "notices a second process on another machine that writes there only afterwards; do not "
-                               "start a second one, or mount the file system with local_lock=none",
-                               path);
+            plait_log_warning (
+                log,
+                "%s: the file system is mounted with locks that hold only on this machine, so plait cannot stop a "
+                "process on another machine from writing there, and notices that process only afterwards; do not start "
+                "a second process, or mount the file system with local_lock=none",
+                path);
           return g_steal_pointer (&lock);
         }
       if (!plait_no_error (&fault, error))

@@ -68,10 +68,9 @@ plait_option_sets (const PlaitOverride *sets, const char *const *keys, const cha
           known |= g_str_has_suffix (keys[k], ".") ? g_str_has_prefix (sets[i].key, keys[k])
                                                    : g_str_equal (sets[i].key, keys[k]);
       if (!known || refused)
-        return plait_fail (
-            error, PLAIT_ERROR_INPUT,
-            "--set %s=%s: for a trained run this command accepts only keys of %s, such as decode.batch=8", sets[i].key,
-            sets[i].value, what);
+        return plait_fail (error, PLAIT_ERROR_INPUT,
+                           "--set %s=%s: for a trained run this command accepts only %s, such as decode.batch=8",
+                           sets[i].key, sets[i].value, what);
     }
   return TRUE;
 }

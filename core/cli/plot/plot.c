@@ -48,7 +48,8 @@ split_arguments (char **arguments, GPtrArray *files, GPtrArray *paths, GError **
       g_ptr_array_add (paths, *argument);
     else
       return plait_fail (error, PLAIT_ERROR_INPUT,
-                         "there is no file %s; name files first, then paths in them that begin with /", *argument);
+                         "there is no file %s, or it follows a path; name files, then paths in them that begin with /",
+                         *argument);
   return paths->len > 0
          || plait_fail (
              error, PLAIT_ERROR_INPUT,
@@ -79,8 +80,8 @@ read_heatmaps (const GPtrArray *files, const GPtrArray *paths, PlaitHeatmapSelec
           return plait_fail_null (error, PLAIT_ERROR_INPUT,
                                   heatmaps->len == MAX_HEATMAPS
                                       ? "%s: %s is one heatmap too many; name at most " G_STRINGIFY (MAX_HEATMAPS)
-                                      : "%s: %s is not a heatmap, but an earlier object is, and only heatmaps share a "
-                                        "figure; draw it separately",
+                                      : "%s: %s is not a heatmap, but the objects before it are, and only heatmaps can "
+                                        "share a figure; draw it separately",
                                   (const char *)files->pdata[f], (const char *)paths->pdata[p]);
         heatmap = plait_heatmap_read (location->store, location->path, choice, error);
         if (!heatmap)

@@ -367,7 +367,7 @@ run_command (PlaitInvocation *invocation, GError **error)
   if (is_experiment)
     return check_experiment (word, options->sets, options->json, error);
   if (options->sets)
-    return plait_fail (error, PLAIT_ERROR_INPUT, "--set is for experiment files, but %s is a plugin; leave --set out",
+    return plait_fail (error, PLAIT_ERROR_INPUT, "--set is for experiment files, but %s is not one; leave --set out",
                        word);
   registry = plait_registry_new ();
   plugin = plait_registry_find_word (registry, word, NULL, error);

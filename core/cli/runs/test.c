@@ -127,7 +127,7 @@ check_name (const char *name, GError **error)
   if (!name || (length >= 1 && length <= 64 && strspn (name, G_CSET_A_2_Z G_CSET_a_2_z G_CSET_DIGITS "-_") == length))
     return TRUE;
   return plait_fail (error, PLAIT_ERROR_INPUT,
-                     "--as cannot be \"%s\"; expected a name of letters, digits, - and _, such as greedy", name);
+                     "--as cannot be \"%s\"; expected 1 to 64 letters, digits, - or _, such as greedy", name);
 }
 
 static gboolean
@@ -141,7 +141,7 @@ run_command (PlaitInvocation *invocation, GError **error)
   const PlaitOverride checkpoint = { "evaluate.checkpoint", options->checkpoint };
   const char *path;
 
-  if (!plait_option_sets (options->sets, keys, "[decode] except n_best, [evaluate] and [data]", error)
+  if (!plait_option_sets (options->sets, keys, "keys of [data], of [evaluate] and of [decode] except n_best", error)
       || !check_name (options->as, error))
     return FALSE;
   for (guint i = 0; options->sets && options->sets[i].key; i++)

@@ -199,8 +199,8 @@ read_perturbations (const char *text, Perturbation *wanted, guint *n_wanted, GEr
         k++;
       for (guint n = 0; n < *n_wanted; n++)
         if (perturbations[k] && wanted[n] == (Perturbation)k)
-          return plait_fail (error, PLAIT_ERROR_INPUT, "--source-is \"%s\" names \"%s\" twice; name it once", text,
-                             parts[i]);
+          return plait_fail (error, PLAIT_ERROR_INPUT,
+                             "--source-is \"%s\" names the replacement \"%s\" twice; name it once", text, parts[i]);
       if (!perturbations[k])
         {
           g_autofree char *remedy = plait_item_remedy (parts[i], perturbations, ";",
@@ -233,11 +233,10 @@ run_command (PlaitInvocation *invocation, GError **error)
   Test test;
 
   if (!read_perturbations (options->source_is, wanted, &n_wanted, error)
-      || !plait_option_sets (
-          options->sets, keys,
-          "[decode] except n_best, data.too_long, and evaluate.metrics, evaluate.join, evaluate.resamples and "
-          "evaluate.seed",
-          error))
+      || !plait_option_sets (options->sets, keys,
+                             "data.too_long, evaluate.metrics, evaluate.join, evaluate.resamples, evaluate.seed and "
+                             "keys of [decode] except n_best",
+                             error))
     return FALSE;
   trained = plait_trained_open (invocation->arguments[0], options->checkpoint, options->sets, options->changed,
                                 invocation->log, error);

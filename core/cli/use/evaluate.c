@@ -356,8 +356,8 @@ check_units (const Evaluation *evaluation, GError **error)
   for (guint m = 1; m < evaluation->metrics->len; m++)
     if (plait_metric_is_of_documents (evaluation->metrics->pdata[m]) != plait_metric_is_of_documents (first))
       return plait_fail (error, PLAIT_ERROR_INPUT,
-                         "--sentences prints one line per sentence or per document, but one of %s and %s scores "
-                         "sentences, and the other documents; print them separately",
+                         "--sentences prints one line per sentence or per document, but of the metrics %s and %s one "
+                         "scores sentences and the other documents; print them separately",
                          plait_metric_text (first), plait_metric_text (evaluation->metrics->pdata[m]));
   return TRUE;
 }
@@ -448,7 +448,7 @@ check_standard_input (const Options *options, GError **error)
         if (first)
           return plait_fail (error, PLAIT_ERROR_INPUT,
                              "standard input cannot be both %s and %s; name a file for one of them", first,
-                             first == read[i].option ? "another one" : read[i].option);
+                             first == read[i].option ? "another file of this option" : read[i].option);
         first = read[i].option;
       }
   return TRUE;

@@ -432,7 +432,8 @@ plait_inference_open (PlaitInference *inference, const PlaitInvocation *invocati
   inference->options = options;
   if (!(target ? plait_option_sets (inference->options->sets, forced,
                                     "decode.batch, decode.precision, data.empty and data.too_long", error)
-               : plait_option_sets (inference->options->sets, search, "[decode], data.empty and data.too_long", error)))
+               : plait_option_sets (inference->options->sets, search, "data.empty, data.too_long and keys of [decode]",
+                                    error)))
     return FALSE;
   inference->log = invocation->log;
   if (!read_weights (inference, n, weights, error))

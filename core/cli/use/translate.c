@@ -338,8 +338,7 @@ decode_settings (const PlaitDecodeSettings *usual, const Options *options, Plait
     settings->n_best = 1;
   if (settings->method == PLAIT_DECODE_METHOD_SAMPLE)
     return options->beam == 0
-           || plait_fail (error, PLAIT_ERROR_INPUT,
-                          "--beam: decode.method=sample searches no beam; leave the option out");
+           || plait_fail (error, PLAIT_ERROR_INPUT, "--beam: decode.method=sample has no beam; leave the option out");
   settings->beam = options->beam > 0 ? options->beam : MAX (settings->beam, settings->n_best);
   if (settings->beam % settings->groups != 0)
     return plait_fail (error, PLAIT_ERROR_INPUT,

@@ -144,8 +144,8 @@ check_span (const gint32 *ids, gsize n, const PlaitDocument *document, const Pla
     return TRUE;
   text = g_strstrip (g_strndup (line->text, line->length));
   return plait_fail (error, PLAIT_ERROR_INPUT,
-                     "%s:%jd: \"%s\" is not a span of the %jd tokens of the document; expected START END, token "
-                     "numbers counted from 0, or -1 for no answer",
+                     "%s:%jd: \"%s\" is not a span of the %jd tokens of the document; expected START END, the numbers "
+                     "of its first and its last token, counted from 0, or -1 for no answer",
                      line->file, line->line, text, tokens);
 }
 

@@ -292,8 +292,8 @@ await_workers (Parse *parse, GError **error)
   for (guint i = 0; i < n; i++)
     waits[i] = (struct pollfd){ parse->workers[i].socket, POLLIN, 0 };
   if (poll (waits, n, (int)(1000 * LOOK_SECONDS)) < 0 && errno != EINTR)
-    return plait_fail (error, PLAIT_ERROR_FAILED, "cannot wait for the processes of %s (%s)", parse->parser->name,
-                       g_strerror (errno));
+    return plait_fail (error, PLAIT_ERROR_FAILED, "cannot wait for output of the processes of %s (%s)",
+                       parse->parser->name, g_strerror (errno));
   for (guint i = 0; i < n; i++)
     {
       Worker *worker = &parse->workers[i];

@@ -230,8 +230,8 @@ plait_registry_find (PlaitRegistry *registry, PlaitPluginKind kind, const char *
 
   if (!plait_name_is_valid (name))
     return plait_fail_null (error, PLAIT_ERROR_PLUGIN,
-                            "\"%s\" is not a valid name of a plugin; give a name (letters, digits, '-', '_') and add "
-                            "the plugin's folder to PLAIT_PLUGIN_PATH",
+                            "\"%s\" is not a valid name of a plugin; give a name (a letter, then letters, digits, '-' "
+                            "or '_') and add the plugin's folder to PLAIT_PLUGIN_PATH",
                             name);
   plugin = lookup (registry, kind, name);
   if (!plugin)
@@ -313,8 +313,8 @@ plait_registry_find_text (const PlaitRegistry *registry, const char *folder, con
     }
   all = list_texts (registry, folder);
   return plait_fail_null (error, PLAIT_ERROR_INPUT,
-                          "there is no file %s/%s in the plugin folders; put it into one of them (\"plait plugins\" "
-                          "lists them), or name one of these: %s",
+                          "there is no file %s/%s in the plugin folders, which \"plait plugins\" lists; put the file "
+                          "into one of these folders, or name a file that they have: %s",
                           folder, file, *all != '\0' ? all : "(there are none)");
 }
 

@@ -361,7 +361,8 @@ check_decoder_name (const Reader *reader, const char *name)
   if (mended)
     problem (reader, "requires", "decoder", "\"%s\" is not the name of a decoder; did you mean \"%s\"?", name, mended);
   else if (!plait_name_is_valid (name))
-    problem (reader, "requires", "decoder", "\"%s\" is not the name of a decoder; give names of decoder plugins", name);
+    problem (reader, "requires", "decoder", "\"%s\" is not a valid name of a decoder; give names of decoder plugins",
+             name);
 }
 
 static void

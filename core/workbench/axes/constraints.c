@@ -67,7 +67,7 @@ read_zip (PlaitAxisConstraints *constraints, const char *key, const char *text)
   guint leader = 0;
 
   if (g_strv_length (names) < 2)
-    plait_grid_problem (constraints->grid, key, "\"%s\" has less than two axes; write KEY & KEY", text);
+    plait_grid_problem (constraints->grid, key, "\"%s\" has fewer than two axes; write KEY & KEY", text);
   for (guint i = 0; names[i]; i++)
     {
       gint place = plait_axes_find (constraints->grid, constraints->axes, constraints->n, g_strstrip (names[i]), key);

@@ -28,15 +28,15 @@ check (PlaitContractCase *tested, GError **error)
       for (gint64 row = 0; row < n_rows; row++)
         if (memcmp (&first.rows[row], &again.rows[row], sizeof *first.rows) != 0)
           return plait_fail (error, PLAIT_ERROR_FAILED,
-                             "the loss of target row %jd is %.17g the first time and %.17g with %u threads, expected "
-                             "equal bits: do not change variables of the module, draw random numbers with "
-                             "plait_tape_next_key only, and do not depend on the number of threads",
+                             "the loss of target row %jd is %.17g in a first pass with 1 thread, but %.17g in a later "
+                             "pass (threads: %u), expected equal bits: do not change variables of the module, draw "
+                             "random numbers with plait_tape_next_key only, and do not depend on the number of threads",
                              row, first.rows[row], again.rows[row], threads);
       if (memcmp (before, gradients.data, gradients.width * sizeof *before) != 0)
         return plait_fail (
             error, PLAIT_ERROR_FAILED,
-            "the gradients differ between the first time and with %u threads, though the losses have equal bits: look "
-            "for an operator whose backward adds numbers in an order that depends on threads",
+            "the gradients differ between a first pass with 1 thread and a later pass (threads: %u), though the losses "
+            "have equal bits: look for an operator whose backward adds numbers in an order that varies",
             threads);
     }
   return TRUE;

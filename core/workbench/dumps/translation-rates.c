@@ -137,7 +137,8 @@ plait_translation_rates_add_results (const PlaitTranslationRates *rates, PlaitLo
       plait_statistics_sum (source->statistics, sums);
       if (sums[PLAIT_TRANSLATION_RATE_WIDTH - 1] == 0)
         plait_log_warning (
-            log, "there are no rates of over- and under-translation of %s: no attention reads a memory of its words",
+            log,
+            "there are no rates of over- and under-translation of %s, because no attention reads a word of this source",
             source->name);
       for (guint f = PLAIT_OVER_TRANSLATION; f <= PLAIT_UNDER_TRANSLATION && sums[PLAIT_TRANSLATION_RATE_WIDTH - 1] > 0;
            f++)

@@ -255,7 +255,9 @@ take_data_key (const PlaitResolution *resolution, const char *group, const char 
     }
   else if (!is_stream (dot + 1))
     plait_resolution_problem (resolution, group, key,
-                              "\"%s\" is not a name of a stream; give SPLIT.STREAM, such as train.en", dot + 1);
+                              "\"%s\" is not a name of a stream; write SPLIT.STREAM, such as train.en, with a STREAM "
+                              "of letters, digits, '-' and '_' that begins with a letter",
+                              dot + 1);
   else
     {
       file.split = g_string_chunk_insert_const (data->texts, split);
@@ -283,8 +285,9 @@ find_folder (const PlaitResolution *resolution)
     plait_resolution_problem (resolution, "data", "folder", "%s", fault->message);
   /* Runs store the folder's name as text, so it must be UTF-8. */
   else if (!text)
-    plait_resolution_problem (resolution, "data", "folder",
-                              "the folder's name is not valid UTF-8 text; rename it, or name another");
+    plait_resolution_problem (
+        resolution, "data", "folder",
+        "the folder's name is not UTF-8, has a control character or is too long; rename it, or name another");
   data->folder = g_string_chunk_insert (data->texts, folder);
 }
 

@@ -107,10 +107,11 @@ read_names (const PlaitResolution *resolution, const PlaitParsedSource *source, 
 
       if ((!plait_name_is_valid (names[i]) || g_strv_contains (taken, names[i]))
           && !report_separator (resolution, source->group, key, names[i], is_name))
-        plait_resolution_problem (resolution, source->group, key,
-                                  "\"%s\" is not a name for a stream of %s; give names of letters, digits, '-' and "
-                                  "'_', joined with '+' (trees, alignment and reference are reserved), or none",
-                                  names[i], key);
+        plait_resolution_problem (
+            resolution, source->group, key,
+            "\"%s\" is not a name for a stream of %s; give names of letters, digits, '-' and '_' that begin with a "
+            "letter, joined with '+' (trees, alignment and reference are reserved), or none",
+            names[i], key);
       if (g_ptr_array_find_with_equal_func (source->factors, stream, g_str_equal, NULL))
         plait_resolution_problem (resolution, source->group, key,
                                   "%s is named twice; name each stream once, as a factor that is read or as tags that "

@@ -355,7 +355,7 @@ pass_on_stop (Runner *runner)
   if (runner->stopped || !stop || !g_atomic_int_get (stop))
     return;
   runner->stopped = TRUE;
-  plait_log_info (runner->options->log, "stopping: the cells that run write their checkpoints");
+  plait_log_info (runner->options->log, "stopping: each running cell writes its checkpoint");
   for (guint i = 0; i < runner->jobs->len; i++)
     plait_run_process_stop (g_array_index (runner->jobs, Job, i).process, FALSE);
 }

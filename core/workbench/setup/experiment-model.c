@@ -143,10 +143,10 @@ check_selection (const PlaitDecoder *decoder, PlaitAttentionSelection selection,
     if (selection.layer < 0 || selection.layer == (gint64)l)
       heads = MAX (heads, plait_cross_layer_max_heads (plait_decoder_cross (decoder, l), memory));
   return MAX (selection.head, 0) < (gint64)heads
-         || (heads == 0 ? plait_fail (error, PLAIT_ERROR_INPUT,
-                                      SCORED "no attention of this layer reads the source %s; name another layer, mean "
-                                             "or last",
-                                      name)
+         || (heads == 0 ? plait_fail (
+                 error, PLAIT_ERROR_INPUT,
+                 SCORED "no attention that this key selects reads the source %s; name another layer, mean or last",
+                 name)
                         : plait_fail (error, PLAIT_ERROR_INPUT,
                                       SCORED "there is no head %jd: the attention to the source %s has %u heads, "
                                              "counted from 0; name one of these, or mean",

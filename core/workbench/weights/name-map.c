@@ -161,8 +161,9 @@ read_entry (PlaitNameMap *map, const char *name, PlaitProblems *problems)
   group.settings = read_group (map, name, &plait_weights_parameter_group, &group.entry, problems);
   if (plait_problems_count (problems) == before
       && !(knows_names (name, name) && knows_names (group.entry.from, name) && knows_names (group.entry.plus, name)))
-    add_problem (map, problems, name, "from",
-                 "has unpaired braces, or a {NAME} that is not in the name of the group; correct it");
+    add_problem (
+        map, problems, name, "from",
+        "or plus or the group's name has unpaired braces, or a {NAME} that is not in the group's name; correct it");
   if (plait_problems_count (problems) == before && group.entry.words != PLAIT_WEIGHTS_PARAMETER_WORDS_NONE
       && (group.entry.transposed || strchr (group.entry.from, ';')))
     add_problem (map, problems, name, "words",

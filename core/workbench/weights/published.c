@@ -137,7 +137,9 @@ make_of_words (const TensorRequest *request, const PlaitSafetensor *tensor, gint
   gint64 theirs = there[rows ? 0 : 1], ours = rows ? value.rows : value.width, width = rows ? value.width : 1;
 
   if ((rows ? there[1] != value.width : there[0] != 1 || value.rows != 1) || !words_fit (&words, theirs, ours))
-    return misfit (request, tensor, "the words of the vocabulary that the weights were trained with", error);
+    return misfit (request, tensor,
+                   "an equal width and number of words, so take the vocabulary with which the weights were trained",
+                   error);
   for (gint64 i = 0; i < PLAIT_NAME_MAP_SPECIALS; i++)
     {
       gint64 word = word_of (&words, theirs, i);
@@ -195,8 +197,9 @@ make_of_parts (const TensorRequest *request, const PlaitSafetensor *const *parts
       width = shape[!transposed];
       if (parameter->is_positional ? rows < 1 : rows != value.rows)
         return misfit (request, parts[i],
-                       mapping->first > 0 ? "an equal number of rows after the first ones that are skipped"
-                                          : "an equal number of rows",
+                       mapping->first > 0
+                           ? "an equal number of rows (for positions: at least one) after the rows that first= skips"
+                           : "an equal number of rows (for positions: at least one)",
                        error);
       if (width > value.width - column)
         return misfit (request, parts[i], "at most as many columns", error);

@@ -229,7 +229,7 @@ DECODER (counts_rows, "search", "in search and", .change = count_rows)
 DECODER (counts_steps, "search", "in search and", .change = count_steps)
 DECODER (needs_two_rows, "lengths search", "is nan", .change = divide_by_fewer_rows)
 DECODER (has_a_wrong_gradient, "gradients", "finite differences, a relative error of", .change = halve_gradient)
-DECODER (counts_threads, "repeats", "with 2 threads, expected equal bits", .change = count_threads)
+DECODER (counts_threads, "repeats", "in a later pass (threads: 2), expected equal bits", .change = count_threads)
 DECODER (counts_its_calls, "gradients batches search causal repeats shards", "correct the backward function",
          .change = count_calls)
 DECODER (evaluates_otherwise, "search", "in training", .change = ask_for_mode)
@@ -312,6 +312,6 @@ OUTPUT (copies_less_than_nothing, "runs", "give weights of at least 0", CHANGE (
 OUTPUT (gates_without_end, "runs", "contains nan, though the loss is finite", pass->gate = plait_divide (tape, pass->gate, plait_scale (tape, pass->gate, 0)))
 OUTPUT (generates_in_training_only, "search", "in training", if (plait_tape_mode (tape) == PLAIT_TAPE_EVALUATE) CHANGE (pass->gate, -1))
 OUTPUT (sharpens_in_search, "search", "in training", if (plait_tape_mode (tape) == PLAIT_TAPE_EVALUATE) CHANGE (pass->logit_states, 3))
-OUTPUT (copies_by_threads, "repeats", "with 2 threads, expected equal bits", CHANGE (pass->copied[0], plait_pool_threads (plait_tape_pool (tape))))
+OUTPUT (copies_by_threads, "repeats", "in a later pass (threads: 2), expected equal bits", CHANGE (pass->copied[0], plait_pool_threads (plait_tape_pool (tape))))
 OUTPUT (counts_words, "batches search", "a sentence must not depend on other sentences", CHANGE (pass->gate, 1 / (1 + (double)pass->copied[0]->value.rows)))
 /* clang-format on */

@@ -423,7 +423,8 @@ FAULTY (COMBINER, combiner_that_counts_sentences, "batches",
 FAULTY (ENCODER, encoder_that_counts_sentences, "batches",
         "expected equal losses: a sentence must not depend on other sentences", .encode = divide_states_by_sentences)
 FAULTY (COMBINER, counts_queries, "search", "in search and ", .change = divide_by_queries)
-FAULTY (COMBINER, counts_threads, "repeats", "with 2 threads, expected equal bits", .change = count_threads)
+FAULTY (COMBINER, counts_threads, "repeats", "in a later pass (threads: 2), expected equal bits",
+        .change = count_threads)
 FAULTY (COMBINER, declares_a_loss_and_gives_none, "losses",
         "the loss combiner.own is declared, but is 0 over all sentences", .loss = TRUE, .weight = 1)
 FAULTY (COMBINER, gives_the_mean_of_a_loss, "losses", "add the sum over the sentences, not the mean", .loss = TRUE,
