@@ -172,7 +172,7 @@ TEST_CASE (key_file, reads_a_pipe_that_somebody_writes_to)
 
   CHECK (mkfifo (path, 0600) == 0);
   CHECK (!plait_key_file_load_pipe (path, &error));
-  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "pipe.ini: no program writes to this pipe");
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "pipe.ini: no bytes came from this pipe");
   int writer = g_open (path, O_RDWR, 0);
   pid_t child = fork ();
   if (child == 0)

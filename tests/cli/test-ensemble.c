@@ -122,7 +122,7 @@ TEST_CASE (ensemble_command, reads_the_sources_of_all_runs)
   CHECK (strcmp (without.output, files.output) != 0);
   CHECK_REFUSED (CALL ("translate", "one.h5", "two.h5", A, B), "source \"c\" is not given");
   CHECK_REFUSED (CALL ("translate", "one.h5", "two.h5", A, B, C, "-s", "d=made/test.c"),
-                 "no run has such a source; the runs read: a, b, c");
+                 "no run reads this source; expected one of: a, b, c");
   CHECK_REFUSED (CALL ("translate", "one.h5", "two.h5", A, "--without", "b", "--without", "c"),
                  "every source of two.h5 is missing");
 }

@@ -51,7 +51,7 @@ TEST_CASE (factors, are_trained_with_and_translated_with)
 
   CHECK_REFUSED (CALL ("translate", "run.h5", "-s", "a=a", "-s", "a.pos=pos"),
                  "a.case is not given, but source \"a\" needs it: add --source a.case=FILE");
-  CHECK_REFUSED (CALL ("translate", "run.h5", "-s", "a=a", "-s", "a.tag=pos"), "the run reads: a, a.pos, a.case");
+  CHECK_REFUSED (CALL ("translate", "run.h5", "-s", "a=a", "-s", "a.tag=pos"), "expected one of: a, a.pos, a.case");
   CHECK_REFUSED (CALL ("translate", "run.h5", "-s", "a=-", "-s", "a.pos=pos", "-s", "a.case=-"),
                  "standard input cannot be both a and a.case");
   plait_test_write ("short", "N V N\nV\nN\nN V N V\n");

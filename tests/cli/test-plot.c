@@ -361,7 +361,7 @@ TEST_CASE (plot_command, refuses_in_words)
   CHECK_REFUSED (CALL ("plot", "one.h5", MAP, SCORES, "-o", "figure.svg"), "is not a heatmap");
   CHECK_REFUSED (CALL ("plot", "one.h5", "/training/validation/speed", "-o", "figure.svg"),
                  "/training/validation/speed");
-  CHECK_REFUSED (CALL ("plot", "one.h5", SCORES, "--metric", "ter", "-o", "figure.svg"), "no score by ter");
+  CHECK_REFUSED (CALL ("plot", "one.h5", SCORES, "--metric", "ter", "-o", "figure.svg"), "no score for the metric ter");
   CHECK_REFUSED (CALL ("plot", "bare.h5", LENGTHS, "-o", "figure.svg"), "has no score");
   CHECK_REFUSED (CALL ("plot", "one.h5", MAP, "-o", "figure.svg", "--width", "wide"),
                  "expected a number from 2 to 100");

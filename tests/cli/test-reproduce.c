@@ -106,7 +106,7 @@ TEST_CASE (reproduce_command, says_what_differs_and_why)
   PlaitTestCall call = CALL ("reproduce", "changed.h5", "--updates", "6");
 
   CHECK_INT (call.code, 1);
-  CHECK_CONTAINS (call.errors, "warning: changed.h5 was made from files or plugins that have changed since: ");
+  CHECK_CONTAINS (call.errors, "warning: changed.h5: files or plugins have possibly changed since this run was made: ");
   CHECK_CONTAINS (call.errors, "data.train.b");
   CHECK_CONTAINS (call.errors, "error: changed.h5 is not reproduced: ");
   CHECK_CONTAINS (call.errors, " values differ; the file of data.train.b has changed\n");

@@ -50,7 +50,7 @@ TEST_CASE (source_tags_program, are_not_asked_for_by_translation)
   QUIET (CALL ("translate", "run.h5", "-q", "-s", "a=a", "-s", "a.case=case"));
   QUIET (CALL ("score", "run.h5", "-q", "-s", "a=a", "-s", "a.case=case", "--target", "t"));
   CHECK_REFUSED (CALL ("translate", "run.h5", "-s", "a=a", "-s", "a.pos=pos", "-s", "a.case=case"),
-                 "the run has no such source; the run reads: a, a.case");
+                 "the run does not read this source; expected one of: a, a.case");
   QUIET (CALL ("encode", "run.h5", "-s", "a=a", "-s", "a.case=case", "-q", "-o", "states.h5"));
   check_equal_strings ("run.h5", "/evaluation/test/tags/a.pos/hypotheses", "states.h5", "/tags/a.pos");
   QUIET (CALL ("adversarial", "run.h5", "-q"));

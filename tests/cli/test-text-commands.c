@@ -145,7 +145,7 @@ TEST_CASE (vocabulary_command, takes_a_list_of_words)
   CHECK_REFUSED (CALL ("vocabulary", "--list", "dict.txt"), "--list needs --output");
   CHECK_REFUSED (CALL ("vocabulary", "--output", "dict.txt", "--list", "dict.txt", "--force"), "dict.txt");
 
-  CHECK_CONTAINS (take.errors, "dict.txt: 1 special tokens are left out, since every vocabulary has its own");
+  CHECK_CONTAINS (take.errors, "dict.txt: left out 1 special tokens, since plait adds special tokens itself");
   CHECK_CONTAINS (take.errors, "words: words, 6 entries");
   CHECK_STRING (encode.output, "th@@ e <unk>\n");
   CHECK_REFUSED (text, "--list reads no text files; leave \"text\" out");

@@ -206,7 +206,7 @@ TEST_CASE (too_long, is_dropped_from_training_or_truncated)
   {
     const char *policy, *source, *told;
   } cases[] = {
-    { "skip", "u v\nw\nu\n", "train: dropped 2 of 5 tuples that the model cannot read; the first is " },
+    { "skip", "u v\nw\nu\n", "train: dropped 2 of 5 tuples, since the model cannot read them; the first of them is " },
     { "truncate", "u v\nu v w u v\nw\nu v w u v\nu\n",
       "train: truncated 2 of 5 sentences to 6 tokens, the most that the model can read; the first is " },
   };
@@ -325,7 +325,8 @@ TEST_CASE (too_long, is_a_sentence_of_a_document)
   CHECK_CONTAINS (refused.errors, "d.a: document 2: ");
   CHECK_CONTAINS (refused.errors, "data.too_long=skip drops such tuples");
   CHECK (!strstr (refused.errors, "truncate"));
-  CHECK_CONTAINS (dropped.errors, "train: dropped 1 of 3 tuples that the model cannot read; the first is ");
+  CHECK_CONTAINS (dropped.errors,
+                  "train: dropped 1 of 3 tuples, since the model cannot read them; the first of them is ");
   CHECK_INT (scored.code, 2);
   CHECK_CONTAINS (scored.errors, "the test corpus: ");
 }

@@ -191,7 +191,7 @@ TEST_CASE (translate_command, reads_columns)
       "standard input:2: byte 1 of the line (0xff) is not UTF-8");
   CHECK_REFUSED (CALL ("translate", "two.h5", "-q", "--tsv", "a,a"), "--tsv a: this source was already given");
   PlaitTestCall both = CALL ("translate", "two.h5", "-q", "--tsv", "a", "-s", "b=-");
-  CHECK_REFUSED (CALL ("translate", "two.h5", "-q", "--tsv", "a,z"), "--tsv z: the run has no such source");
+  CHECK_REFUSED (CALL ("translate", "two.h5", "-q", "--tsv", "a,z"), "--tsv z: the run does not read this source");
   CHECK_REFUSED (CALL ("translate", "two.h5", "-q", "--tsv", "a"), "source \"b\" is not given");
   CHECK_REFUSED (plait_test_call ("a b\td\nd\ta\n",
                                   (const char *[]){ "score", "two.h5", "-q", "--tsv", "a,b", "--target", "b", NULL }),
@@ -249,7 +249,7 @@ TEST_CASE (translate_command, tells_labels)
                  "masked.h5 predicts the masked tokens of its own corpus");
   PlaitTestCall shuffled = DONE (CALL ("adversarial", "class.h5", "-q"));
   CHECK_REFUSED (CALL ("adversarial", "masked.h5", "-q"),
-                 "masked.h5 predicts a part of its own source, so this source cannot be taken from another sentence");
+                 "masked.h5 predicts a part of its own source, so this source cannot be replaced");
   PlaitTestCall compared = CALL ("compare", "class.h5", "class.h5");
   CHECK_REFUSED (plait_test_call_program ("plait-bench", (const char *[]){ "train", "class.ini", NULL }),
                  "[predict] has no decoder, but plait-bench draws");

@@ -162,9 +162,9 @@ TEST_CASE (trees_of_runs, are_trained_with_and_translated_with)
                  "a.trees is not given, but source \"a\" needs it: add --source a.trees=FILE");
   CHECK_REFUSED (forest_call ("translate", "run.h5", "-s", "a.trees=made/test.a.trees", NULL),
                  "source \"a\" is not given");
-  CHECK_REFUSED (forest_call ("translate", "run.h5", "-s", "b=made/test.a", NULL), "the run reads: a, a.trees");
+  CHECK_REFUSED (forest_call ("translate", "run.h5", "-s", "b=made/test.a", NULL), "expected one of: a, a.trees");
   CHECK_REFUSED (forest_call ("translate", "right.h5", "-s", "a=made/test.a", "-s", "a.trees=made/test.a.trees", NULL),
-                 "--source a.trees=made/test.a.trees: the run has no such source; the run reads: a");
+                 "--source a.trees=made/test.a.trees: the run does not read this source; expected one of: a");
   CHECK_REFUSED (forest_call ("translate", "run.h5", "-s", "a=-", "-s", "a.trees=-", NULL),
                  "standard input cannot be both a and");
   CHECK_REFUSED (

@@ -276,8 +276,8 @@ TEST_CASE (subwords, say_what_to_do_where_none_can_be_learnt)
       "sample: no bpe vocabulary of 100000 pieces can be made from this text: the text gives 39 pieces at most; lower "
       "data.vocabulary_size (plait vocabulary --size) to that or less, or learn from more text" },
     { "unigram", few, "nfkc", 100000, FALSE, "the text gives 16 pieces at most; lower" },
-    { "unigram", "\u00a0\u2003\n\u2581\u200b\n", "nfkc", 20, FALSE, "sample: has no text; expected text" },
-    { "unigram", "\u2585\n", "nmt_nfkc_cf", 20, FALSE, "sample: has no text; expected text" },
+    { "unigram", "\u00a0\u2003\n\u2581\u200b\n", "nfkc", 20, FALSE, "sample: has no text; give text" },
+    { "unigram", "\u2585\n", "nmt_nfkc_cf", 20, FALSE, "sample: has no text; give text" },
     { "bpe", long_word, "identity", 20, FALSE,
       "sample:1: more than 65535 characters without a space, more than type bpe can handle; separate them by spaces, "
       "or use data.vocabulary_type=unigram (plait vocabulary --type)" },

@@ -141,7 +141,7 @@ HOSTILE_CASE (hostile_value, options_of_translate)
     { "-s a=test.a -s b=test.b --checkpoint average", "text.h5|no checkpoint \"average\"" },
     { "-s a=test.a", "source \"b\" is not given|--without b" },
     { "-s a=test.a -s b=test.b --without b", "source \"b\" is both given and left out" },
-    { "-s a=test.a -s c=test.b", "--source c=test.b|the run reads: a, b" },
+    { "-s a=test.a -s c=test.b", "--source c=test.b|expected one of: a, b" },
     { "-s a=test.a -s a=test.b", "already given" },
     { "-s a -s b=test.b", "--source a: expected NAME=FILE" },
     { "-s a= -s b=test.b", "--source a=: expected NAME=FILE" },

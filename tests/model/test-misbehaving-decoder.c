@@ -376,7 +376,7 @@ FUNCTION (gboolean, cross_twice, (PlaitDecoding * decoding, const PlaitDecoderBu
 TEST_CASE (misbehaving_decoder_builds, cross_twice)
 {
   check_decoder (EITHER, (FaultyDecoder){ .build = cross_twice }, COMBINER ", build",
-                 "is declared twice: give each its own name");
+                 "is declared twice: give the two different names");
 }
 
 FUNCTION (PlaitNode *, steps_without_carried_rows,

@@ -48,11 +48,12 @@ TEST_CASE (losses, have_one_weight)
       CHECK (!plait_loss_columns_declare (&columns, &part, &(PlaitLosses){ 1, { others[i] } }, &place, &error));
       REQUIRE (error != NULL);
       CHECK (error->code == PLAIT_ERROR_PLUGIN);
-      CHECK_STRING (error->message, i == 0
-                                        ? "combiner gives its loss \"gate\" the weight 0.25 and the start 0, but "
-                                          "earlier the weight 0.5 and the start 0: give it one weight and one start"
-                                        : "combiner gives its loss \"gate\" the weight 0.5 and the start 3, but "
-                                          "earlier the weight 0.5 and the start 0: give it one weight and one start");
+      CHECK_STRING (error->message, i == 0 ? "combiner gives its loss \"gate\" the weight 0.25 and the start 0, but "
+                                             "the weight 0.5 and the start 0 in an earlier instance: give the loss one "
+                                             "weight and one start"
+                                           : "combiner gives its loss \"gate\" the weight 0.5 and the start 3, but "
+                                             "the weight 0.5 and the start 0 in an earlier instance: give the loss one "
+                                             "weight and one start");
     }
   plait_loss_columns_clear (&columns);
 }

@@ -257,15 +257,15 @@ TEST_CASE (store_ragged, whose_offsets_cannot_be_right_is_refused)
   }
   static const Forged cases[] = {
     { "sound", { "0", "1" }, { 0, 4, 6 }, { 2, 2, 1, 2 }, 3, 2, SOUND_TEXT, NULL, FALSE },
-    { "falling", { "0", "1" }, { 0, 7, 6 }, { 1, 7, 1, 2 }, 3, 2, SOUND_TEXT, "x_offsets does not give", FALSE },
-    { "negative", { "0", "1" }, { 0, -4, 6 }, { 2, 2, 1, 2 }, 3, 2, SOUND_TEXT, "x_offsets does not give", FALSE },
-    { "late", { "0", "1" }, { 2, 4, 6 }, { 1, 2, 1, 2 }, 3, 2, SOUND_TEXT, "x_offsets does not give", FALSE },
-    { "too far", { "0", "1" }, { 0, 4, G_MAXINT64 }, { 2, 2, 1, 2 }, 3, 2, SOUND_TEXT, "x_offsets does not", FALSE },
-    { "short", { "0", "1" }, { 0, 6 }, { 2, 2, 1, 2 }, 2, 2, SOUND_TEXT, "x_offsets does not give", FALSE },
-    { "other shape", { "0", "1" }, { 0, 4, 6 }, { 2, 3, 1, 2 }, 3, 2, SOUND_TEXT, "x_shape does not give", FALSE },
+    { "falling", { "0", "1" }, { 0, 7, 6 }, { 1, 7, 1, 2 }, 3, 2, SOUND_TEXT, "x_offsets has a wrong", FALSE },
+    { "negative", { "0", "1" }, { 0, -4, 6 }, { 2, 2, 1, 2 }, 3, 2, SOUND_TEXT, "x_offsets has a wrong", FALSE },
+    { "late", { "0", "1" }, { 2, 4, 6 }, { 1, 2, 1, 2 }, 3, 2, SOUND_TEXT, "x_offsets has a wrong", FALSE },
+    { "too far", { "0", "1" }, { 0, 4, G_MAXINT64 }, { 2, 2, 1, 2 }, 3, 2, SOUND_TEXT, "x_offsets has a wrong", FALSE },
+    { "short", { "0", "1" }, { 0, 6 }, { 2, 2, 1, 2 }, 2, 2, SOUND_TEXT, "x_offsets has a wrong", FALSE },
+    { "other shape", { "0", "1" }, { 0, 4, 6 }, { 2, 3, 1, 2 }, 3, 2, SOUND_TEXT, "x_shape has a wrong", FALSE },
     { "huge shape", { "0", "1" }, { 0, 4, 6 }, { 1LL << 62, 1LL << 62, 1, 2 }, 3, 2, SOUND_TEXT, "x_shape", FALSE },
-    { "negative shape", { "0", "1" }, { 0, 4, 6 }, { -2, -2, 1, 2 }, 3, 2, SOUND_TEXT, "x_shape does not", FALSE },
-    { "few shapes", { "0", "1" }, { 0, 4, 6 }, { 2, 2 }, 3, 1, SOUND_TEXT, "x_shape does not give", FALSE },
+    { "negative shape", { "0", "1" }, { 0, 4, 6 }, { -2, -2, 1, 2 }, 3, 2, SOUND_TEXT, "x_shape has a wrong", FALSE },
+    { "few shapes", { "0", "1" }, { 0, 4, 6 }, { 2, 2 }, 3, 1, SOUND_TEXT, "x_shape has a wrong", FALSE },
     { "twice",
       { "0", "0" },
       { 0, 4, 6 },
@@ -277,7 +277,7 @@ TEST_CASE (store_ragged, whose_offsets_cannot_be_right_is_refused)
       FALSE },
     { "a path", { "0", "1/a" }, { 0, 4, 6 }, { 2, 2, 1, 2 }, 3, 2, SOUND_TEXT, "is invalid or occurs twice", FALSE },
     { "no number", { "0", "a" }, { 0, 4, 6 }, { 2, 2, 1, 2 }, 3, 2, SOUND_TEXT, "is invalid or occurs twice", FALSE },
-    { "endless", { "0", "1" }, { 0, 4, 6 }, { 2, 2, 1, 2 }, 3, 2, { 0, 3, 6 }, "a string of /dump/a/t does not", TRUE },
+    { "endless", { "0", "1" }, { 0, 4, 6 }, { 2, 2, 1, 2 }, 3, 2, { 0, 3, 6 }, "a string of /dump/a/t lacks", TRUE },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)

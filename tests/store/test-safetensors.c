@@ -64,8 +64,8 @@ TEST_CASE (safetensors, refuses_headers_that_lie)
     { "{\"a\":{\"dtype\":\"F32\",\"dtype\":\"F64\"}}", "duplicate object key" },
     { "{" TENSOR ("a", "F32", "[2]", "[0,8]") "," TENSOR ("a", "F32", "[2]", "[8,16]") "}", "duplicate object key" },
     { "{\"__metadata__\":{\"a\":1}," TENSOR ("a", "F32", "[4]", "[0,16]") "}",
-      "__metadata__ has values that are not text" },
-    { "{\"__metadata__\":[]," TENSOR ("a", "F32", "[4]", "[0,16]") "}", "__metadata__ has values that are not text" },
+      "__metadata__ is not an object of strings" },
+    { "{\"__metadata__\":[]," TENSOR ("a", "F32", "[4]", "[0,16]") "}", "__metadata__ is not an object of strings" },
     { "{\"__metadata__\":{\"a\":\"b\",\"a\":\"c\"}," TENSOR ("a", "F32", "[4]", "[0,16]") "}", "duplicate object key" },
     { "{" TENSOR ("a", "F33", "[4]", "[0,16]") "}", "unknown type \"F33\"" },
     { "{" TENSOR ("a", "f32", "[4]", "[0,16]") "}", "unknown type \"f32\"" },
@@ -85,11 +85,11 @@ TEST_CASE (safetensors, refuses_headers_that_lie)
     { "{" TENSOR ("a", "F32", "[0]", "[0,16]") "}", "its 0 elements" },
     { "{" TENSOR ("a", "F32", "[]", "[0,16]") "}", "its 1 elements" },
     /* Shapes whose product overflows, to zero or to the number of bytes in the file. */
-    { "{" TENSOR ("a", "F32", "[4294967296,4294967296]", "[0,16]") "}", "more elements than can be counted" },
-    { "{" TENSOR ("a", "F32", "[4611686018427387908,4]", "[0,16]") "}", "more elements than can be counted" },
+    { "{" TENSOR ("a", "F32", "[4294967296,4294967296]", "[0,16]") "}", "2^63 or more elements" },
+    { "{" TENSOR ("a", "F32", "[4611686018427387908,4]", "[0,16]") "}", "2^63 or more elements" },
     { "{" TENSOR ("a", "F32", "[18446744073709551620]", "[0,16]") "}", "too big integer" },
-    { "{" TENSOR ("a", "F32", "[9223372036854775807]", "[0,16]") "}", "more bytes than can be counted" },
-    { "{" TENSOR ("a", "F32", "[576460752303423492]", "[0,16]") "}", "more bytes than can be counted" },
+    { "{" TENSOR ("a", "F32", "[9223372036854775807]", "[0,16]") "}", "2^60 or more bytes" },
+    { "{" TENSOR ("a", "F32", "[576460752303423492]", "[0,16]") "}", "2^60 or more bytes" },
     /* Ranges that overlap, leave holes, or lie outside the file. */
     { "{" TENSOR ("a", "F32", "[4]", "[0,16]") "," TENSOR ("b", "F32", "[4]", "[0,16]") "}",
       "\"b\" begins at byte 0 of the values, but the previous tensor ends at byte 16" },
@@ -197,10 +197,10 @@ TEST_CASE (safetensors, refuses_an_index_that_lies)
     { good, good, "{\"weight_map\":{\"a\":\"part-1.safetensors\",\"b\":\"part-2.safetensors\"}}",
       "part-2.safetensors: tensor \"a\" is also in " },
     { good, other, "{\"weight_map\":{\"a\":\"part-2.safetensors\",\"b\":\"part-1.safetensors\"}}",
-      "tensor \"a\" is in part-1.safetensors, but weight_map says part-2.safetensors; copy the index and all parts "
-      "of the model again" },
+      "tensor \"a\" is in part-1.safetensors, but weight_map puts it into part-2.safetensors; copy the index and all "
+      "parts of the model again" },
     { good, other, "{\"weight_map\":{\"c\":\"part-1.safetensors\"}}",
-      "tensor \"a\" is in part-1.safetensors, but weight_map says nothing about it" },
+      "tensor \"a\" is in part-1.safetensors, but weight_map puts it into no file" },
     { good, other, "{\"weight_map\":{\"a\":\"part-1.safetensors\",\"c\":\"part-1.safetensors\"}}",
       "tensor \"c\" is not in part-1.safetensors, where weight_map puts it" },
     { "{}", other, "{\"weight_map\":{\"a\":\"part-1.safetensors\"}}",
@@ -237,8 +237,9 @@ TEST_CASE (safetensors, refuses_an_index_that_is_too_much)
 TEST_CASE (safetensors, names_the_index_for_one_of_its_parts)
 {
   static const char *const names[] = { "model-00001-of-00002.safetensors", "model.safetensors" };
-  static const char *const parts[] = { "is one of several parts of a model; name the index of all parts, ",
-                                       "does not exist, but its parts do; name the index of all parts, " };
+  static const char *const parts[]
+      = { "is one of several parts of a model; name the index of all parts, ",
+          "does not exist, but an index of its parts does; name the index of all parts, " };
   static const float value = 1;
 
   for (gsize i = 0; i < G_N_ELEMENTS (names); i++)

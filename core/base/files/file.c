@@ -128,7 +128,7 @@ plait_file_read (const char *path, PlaitFileInput input, gsize limit, const char
                             "%s: cannot be read (%s); expected %s", path, g_strerror (problem), expected);
   if (length == 0 && S_ISFIFO (status.st_mode))
     return plait_fail_null (error, PLAIT_ERROR_INPUT,
-                            "%s: no program writes to this pipe; start the writing program first", path);
+                            "%s: no bytes came from this pipe; start a program that writes to the pipe first", path);
   return g_bytes_new_take (g_steal_pointer (&bytes), length);
 }
 

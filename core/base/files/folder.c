@@ -278,7 +278,7 @@ move_files (const PlaitFolder *folder, const char *const *names, GError **error)
       gboolean made = g_file_test (from, G_FILE_TEST_EXISTS);
 
       if (made ? rename (from, to) != 0 : unlink (to) != 0 && errno != ENOENT)
-        return plait_fail (error, PLAIT_ERROR_FAILED, "%s: cannot be replaced (%s); name another folder", to,
+        return plait_fail (error, PLAIT_ERROR_FAILED, "%s: cannot be written or deleted (%s); name another folder", to,
                            g_strerror (errno));
     }
   g_rmdir (folder->temporary);

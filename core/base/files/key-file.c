@@ -205,8 +205,8 @@ read_header (PlaitKeyFile *file, const char *line, guint number, PlaitProblems *
   if (!is_name (name, "[]"))
     {
       plait_problems_add (problems,
-                          "%s:%u: \"%s\" is not a valid name of a group; names have no brackets, no control characters "
-                          "and no blanks at their ends",
+                          "%s:%u: \"%s\" is not a valid name of a group; names are not empty and have no brackets, "
+                          "control characters or blanks at their ends",
                           file->name, number, name);
       return NULL;
     }
@@ -403,12 +403,14 @@ plait_key_file_set (PlaitKeyFile *file, const char *group_name, const char *key,
   if (!is_name (group_name, "[]") || !g_utf8_validate (group_name, -1, NULL))
     return plait_fail (
         error, PLAIT_ERROR_INPUT,
-        "%s: \"%s\" cannot be the name of a group; names are not empty and have no brackets or control characters",
+        "%s: \"%s\" cannot be the name of a group; names are UTF-8, not empty, without brackets, control characters "
+        "and blanks at their ends",
         place, group_name);
   if (!is_key_name (key) || !g_utf8_validate (key, -1, NULL))
     return plait_fail (
         error, PLAIT_ERROR_INPUT,
-        "%s: \"%s\" cannot be the name of a key; names are not empty and have no brackets, \"=\" or control characters",
+        "%s: \"%s\" cannot be the name of a key; names are UTF-8, not empty, without brackets, \"=\", control "
+        "characters, blanks at their ends and \"#\" at their start",
         place, key);
   if (!g_utf8_validate (value, -1, NULL))
     return plait_fail (error, PLAIT_ERROR_INPUT, "%s: the value of %s is not valid UTF-8; write the value in UTF-8",

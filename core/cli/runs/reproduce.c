@@ -99,8 +99,8 @@ reproduce (PlaitRebuild *rebuild, const PlaitRunOptions *options, gboolean as_js
   guint different;
 
   if (rebuild->difference)
-    plait_log_warning (options->log, "%s was made from files or plugins that have changed since: %s", rebuild->path,
-                       rebuild->difference);
+    plait_log_warning (options->log, "%s: files or plugins have possibly changed since this run was made: %s",
+                       rebuild->path, rebuild->difference);
   if (!plait_run (rebuild->experiment, options, &outcome, error))
     return FALSE;
   again = plait_store_open (options->output, error);

@@ -112,8 +112,8 @@ log_outcome (const Result *result, const PlaitParseSettings *settings, double se
                   result->ends[PLAIT_PARSE_PARTIAL], result->lines - with_tree, without->str);
   if (result->ends[PLAIT_PARSE_TIMED_OUT] > 0)
     plait_log_warning (result->log,
-                       "%jd lines exceeded the time limit, so another run may find trees for them; lower --tokens, a "
-                       "limit that does not depend on time",
+                       "%jd lines exceeded the time limit, so a second run can give other trees; for repeatable trees, "
+                       "lower --tokens, so that long lines are skipped before they exceed the time limit",
                        result->ends[PLAIT_PARSE_TIMED_OUT]);
   if (with_tree > 0)
     plait_log_warning (result->log, "link-grammar derives constituents from its links, so the trees are approximate; "

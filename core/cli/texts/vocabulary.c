@@ -41,7 +41,7 @@ make_vocabulary (const PlaitInvocation *invocation, const Options *options, GErr
     return plait_vocabulary_train (&options->settings, (const char *const *)invocation->arguments, error);
   vocabulary = plait_vocabulary_from_list (options->list, &left_out, error);
   if (vocabulary && left_out > 0)
-    plait_log_info (invocation->log, "%s: %u special tokens are left out, since every vocabulary has its own",
+    plait_log_info (invocation->log, "%s: left out %u special tokens, since plait adds special tokens itself",
                     options->list, left_out);
   return vocabulary;
 }

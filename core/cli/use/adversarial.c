@@ -245,8 +245,8 @@ run_command (PlaitInvocation *invocation, GError **error)
     return FALSE;
   if (plait_predictions[trained->experiment->predict.kind].of_source)
     return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "%s predicts a part of its own source, so this source cannot be taken from another sentence; "
-                       "use a run whose target is another text",
+                       "%s predicts a part of its own source, so this source cannot be replaced; use a run whose "
+                       "target is another text",
                        invocation->arguments[0]);
   for (guint i = 0; i < n_wanted; i++)
     if (wanted[i] == ABSENT && trained->experiment->n_sources == 1)

@@ -196,8 +196,8 @@ unknown_source (const Files *files, const char *option, GError **error)
   for (guint i = 0; i < files->n_names; i++)
     g_string_append_printf (names, "%s%s", i ? ", " : "", files->names[i]);
   return plait_fail_null (error, PLAIT_ERROR_INPUT, "%s: %s: %s", option,
-                          files->n_runs > 1 ? "no run has such a source; the runs read"
-                                            : "the run has no such source; the run reads",
+                          files->n_runs > 1 ? "no run reads this source; expected one of"
+                                            : "the run does not read this source; expected one of",
                           names->str);
 }
 

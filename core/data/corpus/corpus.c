@@ -467,10 +467,10 @@ plait_corpus_text (const PlaitCorpus *corpus, gint64 stream_index, GError **erro
         return NULL;
     }
   if (texts->len != corpus->lines)
-    return plait_fail_null (
-        error, PLAIT_ERROR_INPUT,
-        "%s: the file has %u lines, but had %jd before; restore the old file, and leave it unchanged during a run",
-        stream->files->path, texts->len, corpus->lines);
+    return plait_fail_null (error, PLAIT_ERROR_INPUT,
+                            "%s: this stream has %u texts, but had %jd before; restore its old files, and leave them "
+                            "unchanged during a run",
+                            stream->files->path, texts->len, corpus->lines);
   for (gint64 tuple = 0; tuple < corpus->size; tuple++)
     if (tuple == 0 || plait_corpus_line (corpus, tuple) > plait_corpus_line (corpus, tuple - 1))
       g_strv_builder_add (kept, texts->pdata[plait_corpus_line (corpus, tuple)]); /* the whole document once, even if it

@@ -47,8 +47,8 @@ check_model (const PlaitSentencePiece *model, const char *name, GError **error)
     n_specials += specials[i] >= 0;
   if (size <= n_specials || size > PLAIT_VOCABULARY_MAX_SIZE - PLAIT_TOKEN_SPECIALS + n_specials)
     return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "%s: the SentencePiece model has %d pieces, of which %d are special tokens; expected also other "
-                       "pieces, and at most %d in total",
+                       "%s: the SentencePiece model has %d pieces, of which %d are special tokens; expected other "
+                       "pieces too, and, with the special tokens that plait adds, at most %d in total",
                        name, size, n_specials, PLAIT_VOCABULARY_MAX_SIZE);
   g_autoptr (GHashTable) by_piece = g_hash_table_new (g_str_hash, g_str_equal);
   for (int id = 0; id < size; id++)
@@ -110,7 +110,7 @@ load_and_check (GBytes *bytes, const char *name, GError **error)
   if (!model)
     return plait_fail_null (
         error, PLAIT_ERROR_INPUT,
-        "%s: is not a vocabulary (%s); expected a SentencePiece model or a word vocabulary that plait made", name,
+        "%s: is not a vocabulary (%s); expected a SentencePiece model or a file that plait vocabulary made", name,
         why_not_loaded (message));
   if (check_model (model, name, error))
     return model;
@@ -513,7 +513,7 @@ subwords_train (const PlaitVocabularyFormat *format, const PlaitVocabularySettin
   if (lines.error)
     g_propagate_error (error, g_steal_pointer (&lines.error));
   else if (filled == 0)
-    plait_fail (error, PLAIT_ERROR_INPUT, "%s: has no text; expected text to make a vocabulary from",
+    plait_fail (error, PLAIT_ERROR_INPUT, "%s: has no text; give text, from which the vocabulary is learnt",
                 paths[0] ? paths[0] : "vocabulary");
   else
     bytes = train (settings, &lines, error);

@@ -231,7 +231,7 @@ can_declare (PlaitParameters *parameters, const char *name, gint64 rows, gint64 
                 "the parameter %s is declared, but its name must begin with %s: put this prefix before the name", name,
                 parameters->prefix);
   else if (g_hash_table_contains (parameters->names, name))
-    note_fault (parameters, "the parameter %s is declared twice: give each its own name", name);
+    note_fault (parameters, "the parameter %s is declared twice: give the two different names", name);
   else
     return TRUE;
   return FALSE;

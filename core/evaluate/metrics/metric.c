@@ -428,7 +428,7 @@ check_pairs (const PlaitMetric *metric, PlaitUnit unit, const PlaitTextPairs *pa
     {
       *failed_at = i;
       if (count_references (pairs, i) == 0)
-        return plait_fail (error, PLAIT_ERROR_INPUT, "%s %zu has no reference; give one (it may be empty text)",
+        return plait_fail (error, PLAIT_ERROR_INPUT, "%s %zu has no reference; give a reference, which can be empty",
                            unit_names[unit], i + 1);
       for (guint k = 0; k < pairs->reference_sets; k++)
         if (pairs->references[k][i] && !check_text (metric, unit, pairs->references[k][i], "reference", i, error))

@@ -153,10 +153,10 @@ read_cross (const PlaitAlignmentSettings *settings, PlaitCrossAttentionLayer *cr
   if (heads == 0)
     return plait_fail (
         error, PLAIT_ERROR_INPUT,
-        KEY "%s has no attention%s%s to the memory %s, so no attention can learn the alignments; choose another "
-            "combiner%s, or drop data.train.*.alignment",
+        KEY "%s has no attention%s%s to the memory %s that can learn the alignments; choose another combiner%s, or "
+            "drop data.train.*.alignment",
         cross->combiner.component->label, settings->name ? " called " : "", settings->name ? settings->name : "", name,
-        settings->name ? "" : ", name its attention with train.alignment_name");
+        settings->name ? " or another train.alignment_name" : ", name an attention with train.alignment_name");
   if (settings->head >= (gint64)heads)
     return plait_fail (error, PLAIT_ERROR_INPUT,
                        KEY "there is no head %jd: the attention to the memory %s has %u heads, counted from 0",

@@ -41,8 +41,9 @@ check_shape (const PlaitComponent *component, const PlaitEncoderShape *shape, GE
                            component->label, name);
       for (guint k = 0; k < i; k++)
         if (g_strcmp0 (name, shape->memories[k].name) == 0)
-          return plait_fail (error, PLAIT_ERROR_PLUGIN, "%s: build declares two memories %s%s; give each its own name",
-                             component->label, name ? "called " : "without a name", name ? name : "");
+          return plait_fail (error, PLAIT_ERROR_PLUGIN,
+                             "%s: build declares two memories %s%s; give them different names", component->label,
+                             name ? "called " : "without a name", name ? name : "");
       if (lacking)
         {
           g_autofree char *text = plait_structure_text (lacking);

@@ -50,7 +50,7 @@ plait_call_check_width (const PlaitComponent *component, const char *what, gint6
 {
   if (width < minimum)
     return plait_fail (error, PLAIT_ERROR_PLUGIN, "%s: build declares %s %jd wide; %s", component->label, what, width,
-                       minimum > 0 ? "give at least one column" : "give a width, or 0 for none");
+                       minimum > 0 ? "give at least one column" : "give 1 or more columns, or 0 for none");
   return width <= PLAIT_CALL_MAX_WIDTH
          || plait_fail (error, PLAIT_ERROR_PLUGIN, "%s: build declares %s %jd wide; give at most %jd columns",
                         component->label, what, width, PLAIT_CALL_MAX_WIDTH);

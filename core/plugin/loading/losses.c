@@ -66,8 +66,8 @@ check_shared (const PlaitLossColumn *column, const PlaitComponent *component, co
   if (loss->weight == column->weight && loss->start == column->start)
     return TRUE;
   return plait_fail (error, PLAIT_ERROR_PLUGIN,
-                     "%s gives its loss \"%s\" the weight %s and the start %jd, but earlier the weight %s and the "
-                     "start %jd: give it one weight and one start",
+                     "%s gives its loss \"%s\" the weight %s and the start %jd, but the weight %s and the start %jd in "
+                     "an earlier instance: give the loss one weight and one start",
                      component->label, loss->name, plait_format_double (weight, loss->weight), loss->start,
                      plait_format_double (before, column->weight), column->start);
 }

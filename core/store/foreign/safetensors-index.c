@@ -69,7 +69,8 @@ take_shards (PlaitSafetensorsIndex *index, GError **error)
   g_ptr_array_sort (index->paths, compare_names);
   return (index->paths->len > 0 && index->paths->len <= MAX_SHARDS)
          || plait_fail (error, PLAIT_ERROR_INPUT,
-                        "%s: has %u parts in its " MAP "; expected 1 to %d: copy the index again, or name another one",
+                        "%s: has %u parts in its " MAP
+                        "; expected 1 to %d: copy the index again, or name another index",
                         index->path, index->paths->len, MAX_SHARDS);
 }
 
@@ -126,8 +127,8 @@ plait_safetensors_index_check (const PlaitSafetensorsIndex *index, const PlaitSa
       if (g_strcmp0 (said, there) != 0)
         return plait_fail (error, PLAIT_ERROR_INPUT,
                            "%s: tensor \"%.200s\" is in %s, but " MAP
-                           " says %s; copy the index and all parts of the model again",
-                           index->path, tensor->name, there, said ? said : "nothing about it");
+                           " puts it into %s; copy the index and all parts of the model again",
+                           index->path, tensor->name, there, said ? said : "no file");
     }
   json_object_foreach (json_object_get (index->json, MAP), name, value)
   {
@@ -151,6 +152,7 @@ plait_safetensors_index_check_alone (const char *path, GError **error)
   gboolean is_one = !g_str_equal (stem, whole);
 
   return ((!is_one && g_file_test (path, G_FILE_TEST_EXISTS)) || !g_file_test (index, G_FILE_TEST_EXISTS))
-         || plait_fail (error, PLAIT_ERROR_INPUT, "%s: %s; name the index of all parts, %s", path,
-                        is_one ? "is one of several parts of a model" : "does not exist, but its parts do", index);
+         || plait_fail (
+             error, PLAIT_ERROR_INPUT, "%s: %s; name the index of all parts, %s", path,
+             is_one ? "is one of several parts of a model" : "does not exist, but an index of its parts does", index);
 }

@@ -148,7 +148,7 @@ read_shape (const Shard *shard, const json_t *shape, PlaitSafetensor *tensor, GE
         return refuse (shard, tensor->name, error, "has a dimension that is not an integer of at least 0; " REMEDY);
       tensor->shape[i] = json_integer_value (size);
       if (__builtin_mul_overflow (tensor->elements, tensor->shape[i], &tensor->elements))
-        return refuse (shard, tensor->name, error, "has more elements than can be counted; " REMEDY);
+        return refuse (shard, tensor->name, error, "has 2^63 or more elements; " REMEDY);
     }
   return TRUE;
 }
@@ -174,7 +174,7 @@ check_size (const Shard *shard, const PlaitSafetensor *tensor, const Type *type,
   gint64 bits;
 
   if (__builtin_mul_overflow (tensor->elements, (gint64)type->bits, &bits))
-    return refuse (shard, tensor->name, error, "has more bytes than can be counted; " REMEDY);
+    return refuse (shard, tensor->name, error, "has 2^60 or more bytes; " REMEDY);
   return (bits % 8 == 0 && bits / 8 == tensor->end - tensor->begin)
          || refuse (shard, tensor->name, error, "has %jd bytes, but its %jd elements of type %s take %jd bits; " REMEDY,
                     tensor->end - tensor->begin, tensor->elements, type->name, bits);
@@ -211,7 +211,7 @@ check_metadata (const Shard *shard, json_t *metadata, GError **error)
   json_object_foreach (metadata, name, value) good = good && json_is_string (value);
   return good
          || plait_fail (error, PLAIT_ERROR_INPUT,
-                        "%s: " PLAIT_SAFETENSORS_METADATA " has values that are not text; " REMEDY, shard->path);
+                        "%s: " PLAIT_SAFETENSORS_METADATA " is not an object of strings; " REMEDY, shard->path);
 }
 
 static gint
@@ -296,7 +296,7 @@ read_header (Shard *shard, gint64 size, GError **error)
   length = GUINT64_FROM_LE (length);
   if (length > PLAIT_SAFETENSORS_MAX_HEADER || length > (guint64)size - LENGTH_BYTES)
     return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "%s: claims a header of %ju bytes, expected at most %ju and at most the size of the file: the "
+                       "%s: claims a header of %ju bytes, expected at most %ju and at most the rest of the file: the "
                        "file was cut short, or is not a safetensors file; " REMEDY,
                        shard->path, length, PLAIT_SAFETENSORS_MAX_HEADER);
   g_autofree char *header = plait_try_allocate (length, 1, shard->path, error);

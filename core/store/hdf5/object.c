@@ -22,8 +22,8 @@ check_path (const PlaitStore *store, const char *path, GError **error)
     }
   return good
          || plait_fail (error, PLAIT_ERROR_INPUT,
-                        "%s: '%s' is not a valid path: expected one like /group/name of at most %d names, none of them "
-                        "empty, '.' or '..'",
+                        "%s: '%s' is not a valid path: expected a path like /group/name in UTF-8, of at most %d names, "
+                        "without empty names, '.' and '..'",
                         store->path, path, MAX_PATH_DEPTH);
 }
 
@@ -132,8 +132,8 @@ describe_dataset (PlaitStore *store, const char *path, hid_t id, PlaitStoreObjec
     {
       object->shape[i] = (gint64)MIN (shape[i], (hsize_t)G_MAXINT64);
       if (__builtin_mul_overflow (object->elements, object->shape[i], &object->elements))
-        return plait_fail (error, PLAIT_ERROR_CORRUPT,
-                           "%s: %s claims more elements than can be counted; " PLAIT_STORE_REMEDY, store->path, path);
+        return plait_fail (error, PLAIT_ERROR_CORRUPT, "%s: %s claims 2^63 or more elements; " PLAIT_STORE_REMEDY,
+                           store->path, path);
     }
   object->stored_bytes = (gint64)H5Dget_storage_size (id);
   return TRUE;

@@ -86,8 +86,8 @@ check_bytes (PlaitStore *store, const char *path, gint64 bytes, gsize most, gsiz
 {
   return (gsize)bytes <= most
          || plait_fail (error, PLAIT_ERROR_INPUT,
-                        "%s: %s holds %jd bytes of text; expected at most %zu; " PLAIT_STORE_REMEDY, store->path, path,
-                        bytes, maximum);
+                        "%s: the strings of %s take %jd bytes; expected text of at most %zu bytes; " PLAIT_STORE_REMEDY,
+                        store->path, path, bytes, maximum);
 }
 
 static gboolean

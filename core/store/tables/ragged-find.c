@@ -78,8 +78,8 @@ read_text (PlaitStore *store, const PlaitRaggedArray *array, PlaitStoreFound *fo
   if (count > 0 && !plait_store_read_block (found->id, 1, &start, &count, H5T_NATIVE_UINT8, found->text))
     return plait_store_fail (store, array->path, "read it", error);
   if (count > 0 && found->text[count - 1] != '\0')
-    return plait_fail (error, PLAIT_ERROR_CORRUPT, "%s: a string of %s does not end; " PLAIT_STORE_REMEDY, store->path,
-                       array->path);
+    return plait_fail (error, PLAIT_ERROR_CORRUPT, "%s: a string of %s lacks its final NUL; " PLAIT_STORE_REMEDY,
+                       store->path, array->path);
   found->object.type = PLAIT_STORE_STRING;
   found->object.elements = 0;
   for (gint64 i = 0; i < found->count; i++)

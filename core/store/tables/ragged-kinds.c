@@ -49,9 +49,10 @@ group_free (gpointer data)
 static gboolean
 fail (const PlaitStore *store, const char *path, const char *what, GError **error)
 {
-  return plait_fail (error, PLAIT_ERROR_CORRUPT,
-                     "%s: %s%s does not give a valid range of values for each item of %s; " PLAIT_STORE_REMEDY,
-                     store->path, path, what, path);
+  return plait_fail (
+      error, PLAIT_ERROR_CORRUPT,
+      "%s: %s%s has a wrong type, shape or value, so the items of %s cannot be found; " PLAIT_STORE_REMEDY, store->path,
+      path, what, path);
 }
 
 static gboolean

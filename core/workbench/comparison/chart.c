@@ -245,7 +245,7 @@ static gpointer
 fail_metric (const PlaitRunFile *run, const char *path, const char *metric, GError **error)
 {
   return plait_fail_null (error, PLAIT_ERROR_INPUT, "%s: %s has no score%s%s; plait show lists the scores of a file",
-                          plait_store_path (run->store), path, metric ? " by " : "", metric ? metric : "");
+                          plait_store_path (run->store), path, metric ? " for the metric " : "", metric ? metric : "");
 }
 
 static gboolean

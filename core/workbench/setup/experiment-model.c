@@ -440,7 +440,7 @@ check_plugin (PlaitPlugin *plugin, gpointer data, GError **error)
   if (!g_str_equal (schema, plugin->schema_digest) || !g_str_equal (module, plugin->module_digest))
     plait_problems_add (check->changed,
                         "%s was trained with another build of %s \"%s\" than %s: the plugin's %s has changed; put the "
-                        "old one back, or %s",
+                        "old build back, or %s",
                         plait_store_path (run), plait_plugin_kind_name (plugin->kind), plugin->name,
                         plugin->module_path, g_str_equal (module, plugin->module_digest) ? "schema" : "module",
                         check->shared ? "check that the parameters still mean the same" : "begin a new run");

@@ -193,8 +193,8 @@ plait_limits_check_corpus (const PlaitExperimentModel *experiment_model, const P
     return TRUE;
   if (corpus != training || policy == PLAIT_DATA_TOO_LONG_ERROR || findings.n_unreadable == plait_corpus_size (corpus))
     return refuse (&findings, policy, corpus == training, error);
-  plait_log_warning (log, "%s: dropped %jd of %jd tuples that the model cannot read; the first is %s", split,
-                     findings.n_unreadable, plait_corpus_size (corpus), findings.first);
+  plait_log_warning (log, "%s: dropped %jd of %jd tuples, since the model cannot read them; the first of them is %s",
+                     split, findings.n_unreadable, plait_corpus_size (corpus), findings.first);
   plait_corpus_drop (corpus, findings.unreadable);
   return TRUE;
 }

@@ -83,7 +83,7 @@ check_plugins (const PlaitTrained *trained, gboolean changed, PlaitLog *log, GEr
       return FALSE;
     }
   if (!changed)
-    return plait_fail (error, PLAIT_ERROR_PLUGIN, "%s, or compute with the new one by --changed-plugins",
+    return plait_fail (error, PLAIT_ERROR_PLUGIN, "%s, or use the present plugins with --changed-plugins",
                        fault->message);
   plait_log_warning (log, "%s", fault->message);
   return TRUE;
