@@ -25,7 +25,7 @@
  */
 typedef struct PlaitHeadRules PlaitHeadRules;
 
-/* Folder of head rules, next to the folders of plugins, for plait_registry_find_text. */
+/* Subfolder of plugin folders that holds head rules, for plait_registry_find_text. */
 #define PLAIT_HEAD_RULES_FOLDER "head-rules"
 
 /* Reads head rules from the file at @path. (transfer full) */
@@ -38,7 +38,7 @@ PlaitHeadRules *plait_head_rules_ref (PlaitHeadRules *rules);
 void plait_head_rules_unref (PlaitHeadRules *rules);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitHeadRules, plait_head_rules_unref)
 
-/* Returns the text of the key-file, which a run stores. (transfer full) */
+/* Returns the rules as the text of a key-file, without comments. A run stores this text. (transfer full) */
 char *plait_head_rules_text (const PlaitHeadRules *rules);
 
 /* A label inside a longer text, not NUL-terminated. */

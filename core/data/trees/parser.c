@@ -13,7 +13,8 @@
 #include "process/sandbox.h"
 #include "text/words.h"
 
-#define AHEAD 64 /* maximum number of lines per process that were read and not returned yet */
+/* At most AHEAD * n_processes lines are read before their trees are returned. */
+#define AHEAD 64
 #define MEMORY ((gsize)2 << 30)
 #define START_SECONDS 120
 #define LOOK_SECONDS .2 /* longest time between two looks at the stop flag */

@@ -14,7 +14,7 @@ typedef enum
   PLAIT_PARSE_COMPLETE,  /* a tree, all words linked */
   PLAIT_PARSE_PARTIAL,   /* a tree, some words not linked */
   PLAIT_PARSE_NONE,      /* no tree: the grammar finds no parse */
-  PLAIT_PARSE_UNMATCHED, /* no tree: the parser's words could not be matched to the tokens */
+  PLAIT_PARSE_UNMATCHED, /* no tree: the parser's words do not match the tokens, or the tree exceeds a line's limit */
   PLAIT_PARSE_TOO_LONG,  /* no tree: more tokens than the limit */
   PLAIT_PARSE_TIMED_OUT, /* no tree: the time limit was reached */
   PLAIT_PARSE_CRASHED,   /* no tree: the process crashed or reached its memory limit */

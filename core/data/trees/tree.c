@@ -84,7 +84,7 @@ is_empty_element (const PlaitTreeNode *node)
 typedef struct
 {
   gint64 node;
-  gboolean dropped; /* TRUE if an empty element was left out of the constituent */
+  gboolean dropped; /* TRUE if a child of the constituent was left out because it has no words */
 } Open;
 
 /* State of reading brackets. A constituent is attached to its parent only when it closes, because an empty one is left
@@ -228,7 +228,7 @@ plait_tree_read (PlaitTree *tree, const char *line, gsize length, GError **error
   return read_brackets (&brackets, line, length, error);
 }
 
-/* Escapes of the Penn Treebank for characters with a meaning in trees. */
+/* Escapes of the Penn Treebank for characters that have another meaning in trees. */
 static const struct
 {
   const char *written;

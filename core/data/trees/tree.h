@@ -63,7 +63,7 @@ plait_tree_node (const PlaitTree *tree, gint64 node)
   return &g_array_index (tree->nodes, PlaitTreeNode, node);
 }
 
-/* Reads a tree from triples; otherwise like plait_tree_read, which calls it. */
+/* Reads a tree from a line of triples, for plait_tree_read, which describes the arguments and errors. */
 gboolean plait_tree_read_triples (PlaitTree *tree, const char *line, gsize length, GError **error);
 
 /* Adds a node without parent and children, and returns its index. Invalidates pointers to nodes. */

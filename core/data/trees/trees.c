@@ -57,7 +57,8 @@ make_control (PlaitTreeMaker *maker, PlaitTreeShape shape, const PlaitTreeLine *
   g_array_set_size (maker->tags, (guint)line->words);
 }
 
-/* Makes the tree over words: fills maker->steps and maker->tags. */
+/* Makes the tree over words: fills maker->steps and maker->tags. Sets *@without to TRUE if the line has no tree and the
+ * sentence has several words. */
 static gboolean
 make_words (PlaitTreeMaker *maker, const PlaitTreeLine *line, gboolean *without, GError **error)
 {

@@ -68,7 +68,7 @@ typedef struct
   gint64 number;        /* line number, from 1 */
   const char *sentence; /* the line of the source's file, unchanged */
   gsize sentence_length;
-  const gint32 *pieces; /* [words], pieces of each word of the sentence (plait_vocabulary_encode_words) */
+  const gint32 *pieces; /* [words] number of pieces of each word of the sentence (plait_vocabulary_encode_words) */
   gint64 words;
   const char *tree; /* line of the tree stream, for PLAIT_TREES_GIVEN */
   gsize tree_length;

@@ -24,7 +24,7 @@ enum
 
 typedef struct
 {
-  const char *text; /* text of the piece; NULL if the piece always stays as it is */
+  const char *text; /* text of the piece; NULL if sampling does not replace the piece */
   gsize length;
   float score;
 } Piece;
@@ -211,7 +211,7 @@ typedef struct
   GString *text;
   PlaitMergeDropout draws;
   PlaitPairMerger *merger; /* used for BPE */
-  GArray *forward;         /* double, sums of sum_forward; used for unigram models */
+  GArray *forward;         /* (element-type double) sums that sum_forward computes; used for unigram models */
 } Draw;
 
 /* Returns the end of the character at byte @at. */

@@ -34,7 +34,7 @@
  */
 typedef struct PlaitVocabulary PlaitVocabulary;
 
-/* Maximum number of pieces of a SentencePiece vocabulary. */
+/* Maximum number of ids of a SentencePiece or published vocabulary. */
 #define PLAIT_VOCABULARY_MAX_SIZE (1 << 20)
 
 /* Settings for learning a vocabulary from text. Begin with PLAIT_VOCABULARY_DEFAULTS. */

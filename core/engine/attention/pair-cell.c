@@ -27,7 +27,7 @@ typedef struct
   gint64 n;
   PlaitTensor projected;  /* forward: input of the gates, [n, 3 w] */
   PlaitTensor carried;    /* backward: gradient of the previous state, [n, w] */
-  PlaitTensor dreset;     /* backward: gradient of the reset state, [n, w] */
+  PlaitTensor dreset;     /* backward: gradient of reset gate times previous state, [n, w] */
   PlaitScalar *collected; /* rows that the links read, side by side, or their gradients: [n, linked] */
 } Part;
 

@@ -24,7 +24,7 @@ typedef struct
   PlaitTensor y;
   const PlaitAdditiveScores *additive;
   const PlaitAdditiveGradients *gradients;
-  PlaitScalar *partial; /* gradients of the vector, summed within each part: [parts][width] */
+  PlaitScalar *partial; /* gradient of additive->vector, a separate sum for each part: [parts][width] */
 } Call;
 
 /* Cuts the queries into parts, each except the last with at least @least selected rows. Writes the first query of each

@@ -16,7 +16,7 @@ plait_gradient_target (PlaitTape *tape, PlaitNode *input, PlaitScalar *beta)
   if (whole == input)
     return whole->gradient;
 
-  /* Zero the whole gradient: other views of the node may never contribute. */
+  /* Zero the whole gradient, because perhaps no other view of the node adds to it. */
   if (*beta == 0)
     plait_tensor_fill (tape->pool, whole->gradient, 0, 0);
   *beta = 1;

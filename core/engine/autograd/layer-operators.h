@@ -194,8 +194,8 @@ typedef struct
 
 typedef struct
 {
-  double loss;                    /* sum over rows, in nats, with label smoothing */
-  double negative_log_likelihood; /* sum over rows, in nats, without label smoothing */
+  double loss;                    /* sum over rows, in nats, with label smoothing, without scale and weights */
+  double negative_log_likelihood; /* sum over rows, in nats, without label smoothing, scale and weights */
   gint64 correct; /* number of rows whose most probable word is the target; of equally probable words, the one with the
                      lowest id counts */
 } PlaitOutputLossSums;

@@ -14,7 +14,7 @@ enum
 
 typedef struct
 {
-  PlaitTensor statistics; /* [2, rows] mean and inverse deviation of each row */
+  PlaitTensor statistics; /* [2, rows] mean and 1 / standard deviation of each row */
   double epsilon;
 } NormPayload;
 

@@ -25,7 +25,7 @@ typedef struct
   const PlaitQueryKeyPairs *pairs;
 } Saved;
 
-/* Adds the gradients of the weights of copied words. */
+/* Adds the gradients of the attention weights with which words are copied. */
 static void
 copies_backward (PlaitTape *tape, PlaitNode *node, const Saved *saved)
 {

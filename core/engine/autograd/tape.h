@@ -47,7 +47,7 @@ struct PlaitNode
   /*< private >*/
   PlaitNode *previous;
   PlaitNode *whole;                 /* node that owns the storage of a view, else NULL */
-  const struct PlaitPacked *packed; /* a weight's panels for products of few rows, or NULL */
+  const struct PlaitPacked *packed; /* packed panels of a weight, for products with few rows; or NULL */
   gsize payload_size;
   PlaitNode *next_discardable;
   guint n_consumers;

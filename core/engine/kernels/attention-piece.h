@@ -265,7 +265,7 @@ lanes_below (gint64 n)
   return vector_lanes () < (VectorInteger)MIN (n, VECTOR_LENGTH);
 }
 
-/* Returns a mask of the lanes @unseen .. @seen - 1. */
+/* Returns a mask that selects the lanes @unseen .. @seen - 1. */
 static inline IntegerVector
 lanes_between (gint64 unseen, gint64 seen)
 {

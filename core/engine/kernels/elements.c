@@ -4,7 +4,7 @@
 #include "kernels/partial-vectors.h"
 #include "kernels/gradient-terms.h"
 
-/* Loops over n contiguous scalars, written so that the compiler vectorises them. */
+/* Loops over n contiguous scalars. They use vectors, or have a form that the compiler vectorises. */
 
 void
 KERNEL (accumulate) (PlaitScalar *y, PlaitScalar beta, PlaitScalar alpha, const PlaitScalar *x, gint64 n)

@@ -53,7 +53,7 @@ void
 KERNEL (weigh_sibling_groups) (const PlaitSiblingTile *tile)
 {
   PlaitScalar *weights = tile->weights;
-  gint64 written = tile->rows; /* the groups so far have written the rows from this row on */
+  gint64 written = tile->rows; /* all rows from this row on are already written */
 
   for (gint64 f = 0; f < tile->n; f++)
     {
@@ -102,7 +102,7 @@ void
 KERNEL (weigh_sibling_groups_backward) (const PlaitSiblingTile *tile)
 {
   PlaitScalar *weights = tile->weights;
-  gint64 written = 0; /* the groups so far have written the rows before this row */
+  gint64 written = 0; /* the rows of the previous groups end before this row */
 
   for (gint64 f = 0; f < tile->n; f++)
     weights += tile->groups[f].n * tile->stride;

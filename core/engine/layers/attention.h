@@ -31,7 +31,7 @@ typedef struct
   PlaitLinear query;           /* attention to memories only: [d, d], NAME/query */
   /* attention to memories only: [n_key_values] of [d', 2 d], NAME/key_value or NAME/key_value/MEMORY */
   PlaitLinear *key_value;
-  guint n_key_values; /* 1 if all memories share a projection, else the number of memories */
+  guint n_key_values; /* 1 if all memories share a projection, else the number of memories; 0 for self-attention */
   PlaitLinear output; /* [d, d], NAME/output */
 } PlaitAttention;
 

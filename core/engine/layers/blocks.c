@@ -13,7 +13,7 @@ typedef struct
   gint64 *first_child;
   gint64 *n_children;
   gint64 n_blocks;
-  gint64 n_halting_weights; /* number of weights, including those of the open block */
+  gint64 n_halting_weights; /* number of halting weights, including those of the open block */
 } Builder;
 
 static Builder

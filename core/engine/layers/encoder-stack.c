@@ -181,7 +181,7 @@ read_starts (PlaitTape *tape, const PlaitEncoderStack *stack, const PlaitEncoder
   return put_starts (tape, x, made, starts);
 }
 
-/* Arguments of a call of apply_layer: a layer and its input @x. */
+/* Arguments of apply_layer: a layer, its input @x, and the rows of @x in each sequence. */
 typedef struct
 {
   const PlaitEncoderStack *stack;

@@ -269,7 +269,7 @@ climb (PlaitTape *tape, const PlaitPyramid *pyramid, gint64 number, Level *below
 }
 
 /*
- * Functions that make all levels the rows of one memory
+ * Functions that join the rows of all levels to one memory
  */
 
 /* The levels of a pyramid, lowest first. */

@@ -127,7 +127,7 @@ quantise (gint8 *to, gint64 padded, PlaitScalar *scale, const PlaitScalar *x, gi
       memset (to, 0, (gsize)padded);
       return 0;
     }
-  /* Tiny rows become zero, because their reciprocal would be infinite. */
+  /* A row of tiny values becomes zero, because the reciprocal of its greatest value would be infinite. */
   factor = greatest > MIN_MAGNITUDE ? PLAIT_INT8_MAX / greatest : 0;
   *scale = greatest > MIN_MAGNITUDE ? greatest / PLAIT_INT8_MAX : 0;
   for (gint64 i = 0; i < n; i++)

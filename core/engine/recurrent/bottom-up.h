@@ -57,7 +57,7 @@ typedef struct
 {
   PlaitTensor dstates; /* [rows, w] in: gradients of all states, to which the pass adds; out: gradients of the leaves in
                           their rows */
-  PlaitTensor dcells;  /* [rows, w] gradients of cell states, to which the pass adds; LSTM only */
+  PlaitTensor dcells;  /* [rows, w] gradients of cell states, in and out as in dstates; LSTM only */
   PlaitTensor dprojected; /* [nodes, width of projected] gradients of the projected input; no data if not needed */
   gboolean adds;          /* TRUE: add to dprojected; FALSE: overwrite it */
   PlaitTensor dchildren;  /* scratch [nodes of the lowest height, 2 w]; no height has more nodes */

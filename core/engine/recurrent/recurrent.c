@@ -39,13 +39,13 @@ plait_timeline (PlaitArena *arena, PlaitRagged rows, gboolean backwards)
 /* One time step of a bundle of sentences, in a forward or a backward pass. */
 typedef struct
 {
-  PlaitRnnStep at; /* each row is a sentence of the bundle with more than t rows */
+  PlaitRnnStep at; /* step whose rows are the sentences of the bundle that have more than t rows */
   const PlaitKernels *kernels;
   const PlaitRecurrence *recurrence;
   const PlaitRecurrenceBackward *work;
   PlaitTensor projected;
   gint64 t;
-  gint64 from; /* sentences of the bundle, by PlaitTimeline.order: from .. end - 1 */
+  gint64 from; /* the sentences of the bundle are PlaitTimeline.order[from] .. order[end - 1] */
   gint64 end;
   gint64 saved; /* first row of the step in PlaitRecurrence.gates */
 } Step;

@@ -6,7 +6,7 @@
 
 /* Products with at most this many multiply-adds run in one thread. */
 #define MIN_PARALLEL_WORK 131072
-/* Number of scalars that one thread quantises or rounds. */
+/* Number of scalars, about, in a piece of quantising or rounding. */
 #define PIECE_SCALARS 16384
 
 gboolean
@@ -65,7 +65,7 @@ panel_bytes (const PlaitPacked *packed)
   return sizeof (PlaitScalar) * (gsize)(packed->depth * packed->kernels->packed_width);
 }
 
-/* Returns the size of the panels and the scales that follow them. */
+/* Returns the size in bytes of the panels and of the scales after them. */
 static gsize
 bytes_of (const PlaitPacked *packed)
 {

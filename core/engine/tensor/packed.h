@@ -31,7 +31,7 @@ PlaitPacked *plait_pack_in (PlaitArena *arena, PlaitPool *pool, PlaitTensor weig
 /* Releases the memory that plait_pack_in allocated in @arena. @packed may be NULL. */
 void plait_packed_release (PlaitArena *arena, PlaitPacked *packed);
 
-/* Packs new values of the weight into @packed; the shape must be equal. */
+/* Packs new values of a weight into @packed. The shape must be that of the first packing. */
 void plait_packed_update (PlaitPool *pool, PlaitPacked *packed, PlaitTensor weight, gboolean transposed);
 
 /* Computes y = beta * y + x W, then applies @epilogue (may be NULL): x [r, in], y [r, out], @beta 0 or 1. The result of

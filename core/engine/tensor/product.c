@@ -48,7 +48,7 @@ typedef struct
   gboolean transpose_a;
   gboolean transpose_b;
   const PlaitEpilogue *epilogue; /* NULL except in the last round */
-  PlaitScalar *column_sums;      /* array that receives the sums of the columns of @b, or NULL */
+  PlaitScalar *column_sums;      /* array that receives the sum of each column of @b, or NULL */
   gint64 first;                  /* start of this round along the depth */
   gint64 depth;
   gboolean add;

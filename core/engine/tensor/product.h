@@ -41,7 +41,7 @@ typedef struct
   PlaitTensor dz;            /* gradient of z, after plait_activation_backward: [r, out] */
   PlaitTensor x;             /* [r, in] */
   PlaitTensor weight;        /* [in, out] */
-  const PlaitPacked *packed; /* packed transposed weight, read as by plait_linear_forward; or NULL */
+  const PlaitPacked *packed; /* packed transposed weight, or NULL; read in the cases of plait_linear_forward */
   PlaitPrecision precision;
   PlaitTensor dx;
   PlaitScalar dx_beta;

@@ -113,7 +113,7 @@ typedef struct
 {
   State states[BEAM]; /* states, the best first */
   guint n;
-  guint8 *used; /* [BEAM, reference], 1 for matched positions, indexed by rank */
+  guint8 *used; /* [BEAM, reference], for each state: 1 at the rank of each matched position */
 } Beam;
 
 typedef struct

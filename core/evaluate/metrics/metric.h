@@ -32,7 +32,7 @@ typedef struct
   gboolean documents;
 } PlaitTextPairs;
 
-/* The rows of one system on one test set. */
+/* The rows of a metric for one system's texts on one test set. */
 typedef struct
 {
   gsize sentences;
@@ -73,13 +73,13 @@ typedef enum
   PLAIT_METRIC_TEXT,    /* any text without ',' and ';' */
 } PlaitMetricOptionType;
 
-/* An option in the form that users write. */
+/* An option of a metric, with values as users write them. */
 typedef struct
 {
   const char *name;
   PlaitMetricOptionType type;
   const char *choices;  /* choices, such as "13a;intl"; NULL for other types */
-  const char *standard; /* default; NULL if it depends on other options */
+  const char *standard; /* default; NULL for a text, and if the default depends on other options */
   const char *minimum;  /* smallest number; @minimum and @maximum are NULL if the type is not a number */
   const char *maximum;
   const char *summary;

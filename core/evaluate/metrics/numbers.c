@@ -37,7 +37,7 @@ read_numbers (const char *const *texts, gsize n, const char *what, double *numbe
   return TRUE;
 }
 
-/* Sets @x and @y [sentences] to the numbers of hypotheses and references. */
+/* Reads the number in each hypothesis into @x, and the number in each reference into @y: [sentences]. */
 static gboolean
 read_pairs (const PlaitTextPairs *pairs, double *x, double *y, GError **error)
 {

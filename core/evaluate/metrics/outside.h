@@ -16,5 +16,5 @@ PlaitMetric *plait_metric_new_outside (const char *name, gboolean larger_is_bett
  * a metric. (transfer full) */
 PlaitMetric *plait_metric_read_outside (const char *text, char **name);
 
-/* Returns the rows of @scores [n]. (transfer full) */
+/* Returns a row of statistics for each of @scores [n]. (transfer full) */
 PlaitStatistics *plait_outside_statistics (const double *scores, gsize n);

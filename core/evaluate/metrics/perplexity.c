@@ -14,7 +14,7 @@ perplexity (double log_probability, double count)
 {
   if (count > 0)
     return exp (-log_probability / count);
-  return log_probability < 0 ? INFINITY : 1; /* no tokens: a resample can consist of empty sentences only */
+  return log_probability < 0 ? INFINITY : 1; /* no tokens, as in a resample of empty sentences */
 }
 
 static const PlaitMetricKind kinds[2]; /* indexed by PlaitPerplexityUnit */

@@ -29,5 +29,5 @@ const char *const *plait_references_texts (const PlaitReferences *references, gu
  * document. */
 PlaitTextPairs plait_references_pairs (const PlaitReferences *references, const char *const *hypotheses);
 
-/* Returns the SHA-256 of all texts, in hexadecimal. (transfer full) */
+/* Returns one SHA-256 over the texts of all sets, in hexadecimal. (transfer full) */
 char *plait_references_digest (const PlaitReferences *references);

@@ -20,7 +20,7 @@ detail (const PlaitMetric *metric, const double *sums)
   return plait_format ("(over = %.0f under = %.0f words = %.0f)", sums[0], sums[1], sums[2]);
 }
 
-/* Appends the options in the metric's text: "of:search|source:en|...|". */
+/* Appends the options that the metric's text has, in the form "of:search|source:en|...|". */
 static void
 append_signature (const PlaitMetric *metric, GString *signature)
 {

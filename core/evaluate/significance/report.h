@@ -59,7 +59,7 @@ void plait_comparison_columns (PlaitTable *table, const char *seeds);
  * one seed". */
 const char *plait_comparison_seeds (guint one, guint several);
 
-/* Adds the two cells of p; "–" in both if @comparison is NULL. */
+/* Adds a cell for p and a cell for the adjusted p. The cells are "–" if @comparison is NULL. */
 void plait_comparison_cells (PlaitTable *table, const PlaitComparison *comparison);
 
 /* Adds the columns and cells of a test of equivalence within @margin: the difference with its 90 % interval, and p. The

@@ -16,7 +16,7 @@ typedef struct
   gsize sentences;
   double *scores; /* [n] score of each seed */
   double mean;    /* mean of @scores */
-  double *parts;  /* [n, sentences], pseudo-values of the jackknife: the contribution of each sentence */
+  double *parts;  /* [n, sentences] jackknife pseudo-values: contribution of each sentence to a seed's score */
   double *common; /* [sentences], mean of @parts over seeds */
 } Seeds;
 

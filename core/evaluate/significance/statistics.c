@@ -143,7 +143,7 @@ p_value (guint counted, guint trials)
 typedef struct
 {
   gsize groups, stride; /* @stride: width rounded up to a multiple of COLUMNS */
-  gint32 *rows;         /* [groups, 1 << GROUP, stride] sums; NULL: not used */
+  gint32 *rows;         /* [groups, 1 << GROUP, stride] sum for each subset of each group; NULL: not used */
 } Subsets;
 
 /* TRUE if the differences of the rows are whole, and any sum of them fits into 32 bits. */

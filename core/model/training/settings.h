@@ -17,7 +17,7 @@
 /* Returns the number of the update in @checkpoint, the name of a kept checkpoint; 0 if it is another name. */
 gint64 plait_checkpoint_update (const char *checkpoint);
 
-/* Folder of name maps (weights/name-map.h). */
+/* Subfolder of plugin folders that holds name maps (weights/name-map.h), for plait_registry_find_text. */
 #define PLAIT_NAME_MAP_FOLDER "weights"
 
 #include "training/train-settings.h"
