@@ -36,7 +36,7 @@ is_virtual (int descriptor, const struct stat *status)
 int
 plait_file_open (const char *path, PlaitFileInput input, const char *expected, struct stat *status, GError **error)
 {
-  /* O_NONBLOCK: a pipe without a writer must not block before it is refused. */
+  /* O_NONBLOCK: open must not wait until a pipe has a writer. */
   int descriptor = input == PLAIT_FILE_OR_PIPE ? open (path, O_RDONLY | O_CLOEXEC)
                                                : TEMP_FAILURE_RETRY (open (path, O_RDONLY | O_CLOEXEC | O_NONBLOCK));
 
@@ -157,7 +157,7 @@ struct PlaitFile
   char *folder;
   char *temporary;
   int descriptor;        /* the temporary file, locked while it is open */
-  FILE *stream;          /* writes the temporary file; owns @descriptor once it exists */
+  FILE *stream;          /* writes the temporary file; fclose also closes @descriptor */
   PlaitFileStamp before; /* stamp of the file to be replaced, before the replacement began */
 };
 

@@ -11,7 +11,7 @@
 typedef enum
 {
   PLAIT_FILE_REGULAR,      /* regular files, which can be read again */
-  PLAIT_FILE_OR_OPEN_PIPE, /* a regular file, or a pipe that already has a writer */
+  PLAIT_FILE_OR_OPEN_PIPE, /* a regular file, or a pipe; a pipe without a writer reads as empty */
   PLAIT_FILE_OR_PIPE,      /* a regular file, or a pipe; waits until a program opens the pipe for writing */
 } PlaitFileInput;
 
@@ -80,7 +80,7 @@ gboolean plait_file_check_new (const char *path, gboolean force, const char *rem
 /* Writes @length bytes to the temporary file, which must still be empty, and commits like plait_file_commit. */
 gboolean plait_file_finish (PlaitFile *file, gconstpointer bytes, gsize length, GError **error);
 
-/* Replaces @path by @length bytes: plait_file_begin and plait_file_finish. */
+/* Calls plait_file_begin and plait_file_finish: replaces the file @path by @length bytes. */
 gboolean plait_file_replace (const char *path, gconstpointer bytes, gsize length, GError **error);
 
 /* Replaces the file @name in @folder by @text. */

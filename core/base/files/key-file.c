@@ -29,7 +29,7 @@ typedef struct
 struct PlaitKeyFile
 {
   char *name;
-  /* values as written, with their escapes; GKeyFile also splits lists */
+  /* values as written, with their escapes; also splits the values that are lists */
   GKeyFile *written;
   GPtrArray *names;
   GHashTable *groups;

@@ -118,7 +118,7 @@ write_holder (int descriptor)
     plait_write_at (descriptor, text, strlen (text), 0);
 }
 
-/* Reads the holder from the lock file. (transfer full) */
+/* Reads the name of the process that holds the lock from the lock file. (transfer full) */
 static char *
 read_holder (int descriptor)
 {
@@ -183,7 +183,7 @@ plait_lock_take (const char *path, const char *busy, const char *remedy, PlaitLo
   PlaitLockState state = PLAIT_LOCK_TAKEN;
   char resolved[PATH_MAX];
 
-  /* A link and its target share one lock. */
+  /* A symbolic link and its target share one lock. */
   lock->path = g_strconcat (realpath (path, resolved) ? resolved : path, PLAIT_LOCK_SUFFIX, NULL);
   lock->descriptor = -1;
   for (guint tries = 0; tries < TRIES; tries++)

@@ -86,7 +86,7 @@ char *
 plait_path_expand (const char *written, GError **error)
 {
   const char *end, *rest;
-  g_autofree char *home = home_of (written, &rest, error); /* a dollar sign in @home is not expanded */
+  g_autofree char *home = home_of (written, &rest, error); /* only @rest is expanded: @home may contain a dollar sign */
   g_autoptr (GString) path = g_string_new (home);
 
   if (!home)

@@ -11,7 +11,7 @@ typedef struct
 {
   const char *location; /* "FILE:LINE" or another origin, such as an option; NULL if @sentence already names it */
   guint line;           /* line in the file; 0 without a line */
-  const char *group;    /* group of a key-file; NULL if @sentence already names it */
+  const char *group;    /* group of a key-file; NULL: no group, or @sentence names the group */
   const char *key;      /* key in @group; NULL: the group itself is at fault */
   const char *sentence;
 } PlaitProblem;

@@ -56,7 +56,7 @@ struct PlaitArena
 {
   gsize limit;
   gsize mapped;
-  gsize used;    /* bytes used so far in all mappings: the sum of their tops */
+  gsize used;    /* sum of the tops of all mappings, bytes */
   gsize peak;    /* maximum of @used */
   gsize largest; /* maximum of @mapped */
   Mapping *mappings;
@@ -367,7 +367,7 @@ plait_arena_protect (PlaitArena *arena, PlaitArenaFunc call, gpointer data, GErr
       arena->leave = NULL;
       return TRUE;
     }
-  /* The jump may have left the code of a plugin. */
+  /* The jump may come from the code of a plugin, which no longer runs. */
   plait_crash_set_owner ((PlaitCodeOwner){ NULL, NULL });
   arena->leave = NULL;
 

@@ -93,7 +93,7 @@ plait_crash_end_process (const char *what)
   _exit (1);
 }
 
-/* Writes the suspects (plait_crash_suspect) as the end of a sentence. */
+/* Writes the end of a sentence, ", or by a thread of A or B", which names the suspects (plait_crash_suspect). */
 static void
 write_suspects (int descriptor)
 {

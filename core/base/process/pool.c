@@ -41,7 +41,7 @@ typedef struct
 struct PlaitPool
 {
   guint threads;
-  gboolean spins; /* FALSE if there are more threads than processors */
+  gboolean spins; /* TRUE: threads spin before they sleep; FALSE with more threads than processors */
   Share *shares;
   Worker *workers;
 
@@ -51,15 +51,15 @@ struct PlaitPool
 
   gboolean profiled;
   PlaitWorkKind work; /* kind of work of the caller */
-  gint64 accounted;   /* time up to which @times is complete, nanoseconds */
+  gint64 accounted;   /* end of the time that @times covers, nanoseconds */
   PlaitWorkTimes times;
 
-  /* Number of the current run; workers sleep on it. */
+  /* Number of the current run. Workers sleep until the number changes (futex). */
   _Alignas(128) _Atomic guint32 run;
   _Atomic guint32 sleepers;
   _Atomic gboolean stops;
   _Atomic guint32 started; /* workers that have started */
-  /* Unfinished pieces of the run; the caller sleeps on it. */
+  /* Number of unfinished pieces of the run. The caller sleeps until the number changes (futex). */
   _Alignas(128) _Atomic guint32 left;
   _Atomic gboolean caller_sleeps;
 };

@@ -76,7 +76,7 @@ typedef struct
   gint64 dispatch; /* time from the start of a run to a thread's first piece, or to the end of the run if the thread
                       gets no piece */
   gint64 waiting;  /* time that threads wait from their last piece to the end of a pool's run */
-  gint64 idle;     /* worker time between runs, when only the caller works */
+  gint64 idle;     /* time of the workers between runs, while only the caller works */
   gint64 all;      /* total time of all threads: the sum of the other fields */
 } PlaitWorkTimes;
 

@@ -24,7 +24,7 @@ enum
   REPORT_SIZE = 4000,
   VERDICT_GOOD = 'y',
   VERDICT_REFUSED = 'n',
-  VERDICT_CRASHED = 'c', /* the child crashed and process/crash.h wrote the report; exit code 1 */
+  VERDICT_CRASHED = 'c', /* process/crash.h wrote the report: a crash, an exit () or the time limit; exit code 1 */
 };
 
 static void
@@ -82,7 +82,7 @@ run_child (int report_fd, PlaitErrorCode code, PlaitSandboxFunc call, gpointer d
   const char begin[] = { VERDICT_CRASHED, VERDICT_CRASHED, '\0' };
 
   plait_sandbox_confine (limits);
-  plait_crash_catch_exit (FALSE); /* no report here: the parent process reports an exit */
+  plait_crash_catch_exit (FALSE); /* the parent process reports an exit () outside known plugin code */
   plait_crash_report_to (report_fd, begin, "; this is a fault of the plugin");
   signal (SIGALRM, time_is_up);
   alarm (limits.wall_seconds);

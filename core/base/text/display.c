@@ -72,7 +72,7 @@ char *
 plait_display_truncate (const char *text, gsize columns)
 {
   gsize width = 0;
-  const char *fits = text; /* end of the longest prefix of @text for which prefix and ellipsis fit */
+  const char *fits = text; /* end of the longest prefix of @text that fits together with an ellipsis */
 
   for (const char *p = text; *p != '\0';)
     {

@@ -17,7 +17,7 @@
 typedef enum
 {
   PLAIT_ERROR_INPUT,   /* wrong input of the user: exit code 2 */
-  PLAIT_ERROR_FAILED,  /* the system refused (disk full, no memory, ...): exit code 1 */
+  PLAIT_ERROR_FAILED,  /* failure other than wrong input (disk full, no memory, failed check, ...): exit code 1 */
   PLAIT_ERROR_CORRUPT, /* the digest of a file of plait is wrong, or a foreign file fails in the sandbox: exit code 2 */
   PLAIT_ERROR_PLUGIN,  /* a plugin or its schema is refused: exit code 2 */
   PLAIT_ERROR_MEMORY,  /* a step does not fit into the allowed memory: exit code 1 */

@@ -33,7 +33,7 @@ typedef struct
  * full) */
 PlaitLog *plait_log_new (gboolean quiet);
 
-/* Returns a log on settings.stream, which the caller keeps open. (transfer full) */
+/* Returns a log on settings.stream. The log never closes the stream. (transfer full) */
 PlaitLog *plait_log_new_with (PlaitLogSettings settings);
 
 /* Removes the progress line from the terminal and frees the log. */

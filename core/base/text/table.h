@@ -50,7 +50,7 @@ typedef struct
 typedef struct
 {
   double value;
-  double spread;    /* shown as "1.50 ± 0.25"; NaN if unknown */
+  double spread;    /* standard deviation, shown as "1.50 ± 0.25"; NaN if unknown */
   double low, high; /* interval, shown as "1.50 [1.25, 1.75]" if @spread is NaN; no interval unless low < high */
 } PlaitTableScore;
 
@@ -63,10 +63,10 @@ typedef enum
   PLAIT_TABLE_CELL_REAL,
   PLAIT_TABLE_CELL_SCORE,
   PLAIT_TABLE_CELL_P,
-  PLAIT_TABLE_CELL_GAP, /* a line across all columns in place of left-out rows */
+  PLAIT_TABLE_CELL_GAP, /* a text across all columns in place of left-out rows */
 } PlaitTableCellKind;
 
-/* Verdict of a significant p value on the subject of its row. */
+/* Mark after a significant p value: how the subject of the row differs. */
 typedef enum
 {
   PLAIT_TABLE_UNMARKED,
@@ -92,7 +92,7 @@ typedef struct
 
 typedef struct
 {
-  char *title;     /* title of the table, which printers show; may be NULL */
+  char *title;     /* title of the table on a terminal and in HTML; NULL: no title */
   GArray *columns; /* (element-type PlaitTableColumn) */
   GArray *cells;   /* (element-type PlaitTableCell); a gap is one cell for a whole row */
   guint gaps;
@@ -135,7 +135,7 @@ void plait_table_none (PlaitTable *table);
 /* Adds the name of run number @run. HTML shows a sample of the run's colour before the name. */
 void plait_table_run (PlaitTable *table, const char *name, guint run);
 
-/* Adds a line across all columns in place of left-out rows. The previous row must be complete. */
+/* Adds @text across all columns in place of left-out rows. The previous row must be complete. */
 void plait_table_gap (PlaitTable *table, const char *text);
 
 /* Adds a paragraph below the table. */

@@ -7,7 +7,7 @@
 #include "text/number.h"
 #include "text/words.h"
 
-#define MAX_WORD 1000000 /* upper bound of the number of words in a line */
+#define MAX_WORD 1000000 /* largest index of a word in a link */
 
 static gboolean
 parse_link (char *text, PlaitWordLink *link)

@@ -22,7 +22,7 @@ typedef enum
   PLAIT_OPTION_TEXTS,   /* const char **: values of an option that may be repeated, NULL-terminated; NULL if it is not
                            given */
   PLAIT_OPTION_SETS,    /* PlaitOverride *: values of --set, up to a NULL key; NULL if the option is not given */
-  PLAIT_OPTION_UNSETS,  /* PlaitOverride *: keys of --unset, added to the list of --set */
+  PLAIT_OPTION_UNSETS,  /* PlaitOverride *: keys of --unset, in one list with the values of --set */
   PLAIT_OPTION_INTEGER, /* gint64: an integer */
   PLAIT_OPTION_REAL,    /* double: a real number */
   PLAIT_OPTION_CHOICE,  /* guint: index of the value in the option's list of words, such as "text|tsv|json" */

@@ -254,7 +254,7 @@ print_part (const Explanation *explanation, guint p, PlaitTerminal *terminal)
     }
 }
 
-/* Returns the value of train.precision, the number format of matrix factors in training. */
+/* Returns the value of train.precision: the number format of matrices that training multiplies. */
 static const char *
 precision_of (const Explanation *explanation)
 {

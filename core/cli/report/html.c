@@ -240,7 +240,7 @@ dash_class (char text[CLASS_LENGTH], guint colour)
   return text;
 }
 
-/* TRUE if point @i has a finite value and band. */
+/* TRUE if x, y and the ends of the band are finite at point @i. */
 static gboolean
 has_band (const PlaitPlotSeries *series, guint i)
 {

@@ -35,7 +35,7 @@ const char *plait_html_real (char text[G_ASCII_DTOSTR_BUF_SIZE], double value, g
  * finite are skipped. The tooltip of a point has the point's numbers, the tooltip of a curve the curve's name. */
 void plait_html_plot (GString *html, const char *title, const PlaitPlotChart *chart);
 
-/* Appends a sample of the colour and dashes of run @number. */
+/* Appends a sample of the curve of run @number: its colour and its dashes. */
 void plait_html_swatch (GString *html, guint number);
 
 /* Appends an entry of a legend: a sample of @colour and the name of its curves. */

@@ -10,7 +10,7 @@
 #include "comparison/heatmap.h"
 #include "comparison/location.h"
 
-#define MAX_STEPS 200000            /* maximum number of rows that a descent weighs, over all targets */
+#define MAX_STEPS 200000            /* maximum number of weighed rows in a descent, summed over its targets */
 #define MAX_BYTES ((gint64)1 << 20) /* maximum bytes of one heatmap, before packing */
 
 typedef struct
@@ -21,8 +21,8 @@ typedef struct
   PlaitJson *json;
   GByteArray *bytes;
   GPtrArray *labels;  /* (element-type GStrv): column labels of each heatmap added so far */
-  GPtrArray *undrawn; /* (element-type utf8): sentences about heatmaps that are not drawn */
-  char **targets;     /* labels of the target tokens; NULL before the first heatmap */
+  GPtrArray *undrawn; /* (element-type utf8): sentences about heatmaps and descents that are not drawn */
+  char **targets;     /* labels of the target tokens; NULL before the first heatmap or descent */
 } Sentence;
 
 static void

@@ -120,7 +120,7 @@ add_sentences (GString *html, const PlaitRunComparison *comparison, gint64 n, GE
   return TRUE;
 }
 
-/* Adds the summary tables of those @paths that are grids. */
+/* For each of @paths that is a grid, adds its summary table; only a note if a split has different references. */
 static gboolean
 add_summaries (GString *html, const PlaitRunComparison *comparison, char *const *paths, GError **error)
 {

@@ -23,7 +23,7 @@ typedef struct
   const PlaitTable *table;
   PlaitTerminal *terminal;
   GArray *columns;  /* (element-type Column) */
-  GPtrArray *texts; /* texts of the cells, without control characters */
+  GPtrArray *texts; /* texts of the cells; unsafe characters are replaced (text/display.h) */
 } Print;
 
 static void

@@ -41,7 +41,7 @@ plait_terminal_new (void)
   return terminal;
 }
 
-/* Prints @text without control characters except line breaks. */
+/* Prints @text with unsafe characters replaced (text/display.h), but keeps line breaks and tabs. */
 static void
 put (PlaitTerminal *terminal, const char *text)
 {

@@ -99,7 +99,7 @@ typedef struct
   gboolean force, json;
 } Options;
 
-/* Sets the parameter of the task that @text, "KEY=VALUE", names. */
+/* Sets a parameter of @task from @text, "KEY=VALUE". */
 static gboolean
 set (const PlaitTask *task, PlaitTaskSettings *settings, const char *text, GError **error)
 {

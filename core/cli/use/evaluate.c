@@ -146,7 +146,7 @@ read_files (Evaluation *evaluation, const Options *options, GError **error)
       if (!evaluation->references[r])
         return FALSE;
       evaluation->n_references++;
-      /* Keep the empty lines of documents, which divide documents or are empty sentences. */
+      /* Keep empty lines of documents: they separate documents or are empty sentences. */
       for (gsize i = 0; r > 0 && !evaluation->documents && i < evaluation->sentences; i++)
         if (*evaluation->references[r][i] == '\0' && *evaluation->references[0][i] != '\0')
           g_clear_pointer (&evaluation->references[r][i], g_free);

@@ -16,7 +16,7 @@ typedef struct
   guint n_names;                /* number of names: of sources, then of trees and factors */
   char **names;                 /* [n_names]: "NAME" of every source, then "NAME.trees" and "NAME.FACTOR" */
   guint *owners;                /* [n_names]: index of the source of trees and factors; 0 for sources */
-  PlaitTextLocation *locations; /* [n_names]: file or column of each name; zeros for a missing source */
+  PlaitTextLocation *locations; /* [n_names]: file or column of each name; all zeros: the source is missing */
   PlaitFeedTable table;
 } Files;
 
@@ -116,7 +116,7 @@ name_files (const GPtrArray *runs, Files *files)
     }
 }
 
-/* Returns the location of @stream, which is read with @source. */
+/* Returns the location of @stream, the trees or a factor of @source. */
 static PlaitTextLocation
 location_beside (const Files *files, const PlaitExperimentSource *source, const char *stream)
 {

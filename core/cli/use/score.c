@@ -204,7 +204,7 @@ score (PlaitInference *inference, gboolean sentences, Sum *sum, GError **error)
         print_sentences (inference->feed, batch, rows, sum);
       else if (!print_batch (inference->feed, batch, rows, attention, sum, error))
         return FALSE;
-      if (!sentences && !chunks) /* otherwise the next batch may continue the last line with another chunk */
+      if (!sentences && !chunks) /* with chunks, the next batch may hold another chunk of this line */
         print_line (sum);
       if (rows && !plait_inference_dump (inference, batch, attention, NULL, error))
         return FALSE;

@@ -76,7 +76,7 @@ alignments_of (const Printer *printer, const char *const *alignments, guint i)
   return alignments ? alignments + i * printer->aligner->n : NULL;
 }
 
-/* Prints @hypothesis as fields separated by tabs; empty fields if it is NULL. */
+/* Prints @line + 1 and the fields of @hypothesis, separated by tabs. If @hypothesis is NULL, its fields are empty. */
 static void
 print_fields (const Printer *printer, gint64 line, const PlaitHypothesis *hypothesis, const char *const *alignments)
 {

@@ -174,7 +174,7 @@ handle_unreadable (PlaitInference *inference, PlaitBatch *part, GError *cause, G
   return NULL;
 }
 
-/* Returns the next part of inference->whole that the model can read. (transfer full) */
+/* Returns the next sentences of inference->whole that fit the model, or handles an unreadable one. (transfer full) */
 static PlaitBatch *
 next_part (PlaitInference *inference, GError **error)
 {

@@ -26,7 +26,7 @@ typedef struct
   PlaitFeatures *features;
   GArray *lines; /* gint64, for each sentence that is not missing: its entry in the features file */
 
-  const PlaitTreeMaker *trees; /* maker of @steps, which knows the labels; NULL if @linked */
+  const PlaitTreeMaker *trees; /* maker of @steps and their labels; NULL without trees, or if @linked */
 
   /* TRUE: trees were made without a maker, @steps are pairs of children, and nodes have no labels */
   gboolean linked;

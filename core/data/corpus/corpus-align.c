@@ -11,8 +11,8 @@ typedef struct
   const PlaitCorpusStreamState *stream;
   GArray *ids;    /* gint32, ids of the sentence */
   GArray *words;  /* gint64 [ids], word of each row, or -1 */
-  GArray *begins; /* gint64 [n + 1], first row of each word */
-  GArray *ends;   /* gint64 [n + 1], row after the last row of each word */
+  GArray *begins; /* gint64 [n], first row of each word */
+  GArray *ends;   /* gint64 [n], row after the last row of each word */
   gint64 n;
 } Words;
 

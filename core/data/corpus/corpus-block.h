@@ -26,7 +26,7 @@ struct PlaitCorpusSide
   PlaitTextReader *reader;
   PlaitDocumentReader *lines;    /* reader of the lines or documents of @reader */
   gint64 stream;                 /* index of the stream in the corpus */
-  PlaitCorpusStreamState *state; /* the stream; for a side of a factor: this factor */
+  PlaitCorpusStreamState *state; /* state of the stream; of the factor if the side is a factor */
   gboolean is_factor;
   gboolean is_trees;     /* TRUE: the side has the trees of that stream */
   gboolean is_documents; /* TRUE: a line of the block is a document, with LF between its sentences */
@@ -83,7 +83,7 @@ typedef struct
   gint64 pieces;
   GArray *kept; /* (element-type PlaitCorpusTuple) tuples of the block that are kept */
 
-  PlaitDocument *cut_from; /* [streams] one document in the encoding of each side that has documents */
+  PlaitDocument *cut_from; /* [streams] the current document, once for each side that has documents */
   GArray *ends;            /* gint64, sentence at which each chunk of the document in @cut_from ends */
 } PlaitCorpusBlock;
 

@@ -27,7 +27,7 @@ struct PlaitCorpusStreamState
   PlaitCorpusFile *files;     /* [n_files] text files */
   guint column, trees_column; /* columns of a feed's table, as in PlaitCorpusStream */
   PlaitInputKind kind;
-  PlaitVocabulary *vocabulary; /* vocabulary of a text; NULL for features and numbers */
+  PlaitVocabulary *vocabulary; /* vocabulary of a text or of labels; else NULL */
   PlaitTokenStore *tokens;     /* token ids: one sentence for each kept tuple */
   PlaitUnknownWords *unknown;  /* unknown words: one sentence for each kept tuple; NULL: not kept */
   PlaitFeatures *features;     /* features: one sentence for each line of the split */

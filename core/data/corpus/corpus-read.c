@@ -243,7 +243,7 @@ fail_on_line_counts (PlaitCorpusBlock *block, gint64 line, GError **error)
   place = number_of (sides[1], line);
   for (guint i = 0; i < 2; i++)
     {
-      if (!plait_no_error (&sides[i]->error, error)) /* a line after @line may be at fault */
+      if (!plait_no_error (&sides[i]->error, error)) /* report the error of a line after @line, if there is one */
         return FALSE;
       n[i] = count_all (sides[i], block->corpus->lines - block->corpus->first_lines[block->file] + sides[i]->n_lines,
                         error);

@@ -49,7 +49,7 @@ struct PlaitCorpusStream
   guint column;        /* column of a feed's table that is read instead of @paths, from 1; 0: read @paths */
   const char *dataset; /* path of the dataset of features [sentence, position, width]; NULL: the only one */
   PlaitFeaturesOpen open_features;
-  PlaitVocabulary *vocabulary; /* vocabulary of a text; NULL for features and numbers; the corpus takes a reference */
+  PlaitVocabulary *vocabulary; /* vocabulary of a text or of labels, else NULL; the corpus takes a reference */
 
   /* TRUE: EOS ends each sentence of a source that is not missing; text targets always have EOS */
   gboolean append_end;
@@ -57,7 +57,7 @@ struct PlaitCorpusStream
   PlaitTargetKind target;  /* kind of the target; unused for sources. A target with documents must be text */
   gboolean allow_unknown;  /* TRUE: with keep_all, a target with a label that is not in the vocabulary has no rows */
   PlaitUnknownUse unknown; /* data that is stored for unknown words of a text */
-  const PlaitKnownText *const *known; /* [files] expected digests, for the cache; NULL: unknown */
+  const PlaitKnownText *const *known; /* [files] stamp and digest of each file, for the cache; NULL: unknown */
 
   /* Maximum text tokens of a sentence, without BOS and EOS; tuples above it are dropped; 0: no limit. */
   gint64 maximum_length;

@@ -54,7 +54,7 @@ void plait_text_cache_store (const PlaitTextCache *text_cache, const char *text,
  * limit. */
 void plait_text_cache_trim (const PlaitTextCache *text_cache, const char *kept);
 
-/* State and digest of a text file when it was read. */
+/* Stamp and digest that a text file had when it was read. */
 typedef struct
 {
   PlaitFileStamp stamp;

@@ -11,11 +11,11 @@ struct PlaitUnknownWords
 {
   GHashTable *numbers; /* text -> its number, plus one */
   GPtrArray *texts;    /* (element-type utf8), by number; "" is first and stands for a word that was not found */
-  PlaitTokenStore *of; /* numbers of the texts of the unknown tokens, sentence by sentence */
+  PlaitTokenStore *of; /* texts of the unknown tokens of each sentence, as numbers in @texts */
   GArray *scratch;     /* gint32, numbers of one sentence */
 };
 
-/* Returns the number of the text @word, @length bytes. */
+/* Returns the number of the text @word [@length bytes]. Adds the text if it is new. */
 static gint32
 number_of (PlaitUnknownWords *words, const char *word, gsize length)
 {

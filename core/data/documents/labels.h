@@ -47,7 +47,7 @@ void plait_target_encode (PlaitTargetKind kind, const PlaitVocabulary *vocabular
 gboolean plait_target_check (PlaitTargetKind kind, const PlaitVocabulary *vocabulary, const PlaitDocument *document,
                              const gint32 *ids, gsize n, const PlaitTargetLine *line, GError **error);
 
-/* Returns the id of a target that is the number @number. */
+/* Returns the target id that stands for @number. */
 static inline gint32
 plait_id_of_number (float number)
 {
@@ -57,7 +57,7 @@ plait_id_of_number (float number)
   return id;
 }
 
-/* Returns the value, a number, that the target @id stands for. */
+/* Returns the number that the target id @id stands for. */
 static inline float
 plait_number_of_id (gint32 id)
 {

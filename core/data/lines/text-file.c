@@ -27,7 +27,7 @@ typedef struct
 
 struct PlaitTextReader
 {
-  Table *table; /* table that has @column; NULL: the reader has its own file */
+  Table *table; /* table that has @column, or NULL */
   guint column;
   gboolean is_column;    /* TRUE: the lines are a column of a file, perhaps shared */
   PlaitTreeLines *trees; /* joins the lines of a tree; NULL: each line of the file is one text */

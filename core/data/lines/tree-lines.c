@@ -21,7 +21,7 @@ struct PlaitTreeLines
   gboolean gave_empty; /* TRUE if an empty line was returned as a sentence without a tree */
   GQueue ahead;        /* (element-type Line) lines that were read ahead and not returned yet */
   gsize ahead_bytes;
-  Line *given;   /* line that was returned last; NULL if it was not read ahead */
+  Line *given;   /* line returned last, if it was read ahead; else NULL */
   GString *tree; /* a tree joined from several lines */
   GError *fault; /* error found while reading ahead, reported after the lines in @ahead */
 };
@@ -73,7 +73,7 @@ open_brackets (const char *line, gsize length)
   return open;
 }
 
-/* TRUE if @line continues a tree whose brackets are open. */
+/* TRUE if @line can continue a tree with open brackets: it begins with a space, a tab or ')', and is not blank. */
 static gboolean
 goes_on (const char *line, gsize length)
 {

@@ -9,7 +9,7 @@
 #define GROUP "head-rules"
 #define RULES "rules"
 
-/* One search of a rule for the head. */
+/* One step of a rule: searches the children for the head. */
 typedef struct
 {
   gboolean from_right;
