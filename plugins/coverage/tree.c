@@ -12,7 +12,7 @@
  *     C_ji = GRU (C_(j-1)i, a_ji, d, h_i, C_(j-1)L(i), a_jL(i), C_(j-1)R(i), a_jR(i))
  */
 
-/* Weights of the gates' inputs from one child. */
+/* Maps to the inputs of the gates: from the coverage of one child, and from the attention to this child. */
 typedef struct
 {
   PlaitLinear state;

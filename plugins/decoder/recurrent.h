@@ -38,7 +38,7 @@ typedef enum
   RECURRENT_INITIAL_ZERO,
 } RecurrentInitial;
 
-/* Settings of both plugins, whose schemas explain them. */
+/* Settings of the plugins gru and lstm, whose schemas explain them. */
 typedef struct
 {
   PlaitCellKind cell;
@@ -78,9 +78,9 @@ typedef struct
 
   PlaitLinear *initial_cells; /* [layers][n_initial] maps to the first cell states, for LSTM cells */
   guint n_initial;            /* number of memories or summaries from which the first states are computed */
-  guint *states;              /* [layers] numbers of the carried states */
-  guint *cell_states;         /* [layers] numbers of the carried cell states, for LSTM cells */
-  guint fed;                  /* number of the carried readout, for input feeding */
+  guint *states;              /* [layers] indices of the states among the carried rows */
+  guint *cell_states;         /* [layers] indices of the cell states among the carried rows, for LSTM cells */
+  guint fed;                  /* index of the readout among the carried rows, for input feeding */
 } Recurrent;
 
 /* Inputs and outputs of a step. */

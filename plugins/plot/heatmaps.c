@@ -6,7 +6,7 @@
 
 /* Heatmaps side by side with one scale. */
 
-#define TALLEST 620. /* greatest height of the cells in points, to fit on a page */
+#define TALLEST 620. /* maximum height of all rows of cells together, in points, to fit on a page */
 #define WORD "\u2581"
 
 /* The layout of a figure of heatmaps. */
@@ -144,7 +144,7 @@ draw_column_labels (PlaitPlotCanvas *canvas, const Layout *layout, const PlaitHe
   canvas->losses->left_out += (guint)(n - (n + step - 1) / step);
 }
 
-/* Draws a cell, or a cross for NaN. */
+/* Draws a cell. Draws a cross if @value is not finite, and nothing if @value is near 0. */
 static void
 draw_cell (cairo_t *cairo, double value, double highest, double x, double y, double width, double height)
 {

@@ -141,7 +141,7 @@ find_in_group (PlaitStore *store, const PlaitRaggedGroup *group, const char *nam
     }
   if (names->len == 0)
     return FALSE;
-  if (found->id < 0) /* @place is "", or a group that contains kinds */
+  if (found->id < 0) /* @place is "" or a group of kinds */
     {
       g_autofree char *path = g_strconcat (group->path, *place != '\0' ? "/" : "", place, NULL);
 

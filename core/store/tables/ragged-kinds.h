@@ -8,7 +8,7 @@
  * items.
  */
 
-/* One array of a kind of data, with the values of all items. */
+/* An array of a kind of data. The array holds the values of all items. */
 typedef struct
 {
   char *path, *name;
@@ -17,7 +17,7 @@ typedef struct
   gint64 *offsets; /* [items + 1] element offsets of the items */
   guint rank;
   gint64 *shapes; /* [items][rank] shape of each item; NULL for arrays of one dimension */
-  hid_t id;       /* the open dataset; stays open, so that HDF5 decompresses each chunk only once */
+  hid_t id;       /* the open dataset; stays open to keep HDF5's cache of decompressed chunks */
 } PlaitRaggedArray;
 
 typedef struct

@@ -12,8 +12,8 @@
 #include "axes/vocabularies.h"
 
 #define MAX_CELLS 10000
-#define MAX_NAMED 6  /* maximum number of cells that one sentence names */
-#define EMPTY "\"\"" /* an empty value in the list of an axis */
+#define MAX_NAMED 6  /* maximum number of duplicate cells that one sentence names */
+#define EMPTY "\"\"" /* what the user writes as the empty value of an axis */
 
 /* A problem that one or more cells have. */
 typedef struct
@@ -37,10 +37,10 @@ typedef struct
   GStrvBuilder *duplicates; /* labels of the cells that are left out because they equal an earlier cell */
   GStrvBuilder *duplicate_of;
   GHashTable *by_fingerprint; /* fingerprint of a cell's run -> label of the cell */
-  GPtrArray *noted;    /* (element-type PlaitProblems): problems of all cells; kept because @faults points into them */
-  GPtrArray *faults;   /* (element-type Fault), in the order of the first cell with the fault */
-  GHashTable *by_text; /* text of a problem -> its Fault */
-  guint *set;          /* [n_axes]: index of the axis value that the file holds now; G_MAXUINT before the first cell */
+  GPtrArray *noted;           /* (element-type PlaitProblems): problems of faulty cells; @faults points into them */
+  GPtrArray *faults;          /* (element-type Fault), in the order of the first cell with the fault */
+  GHashTable *by_text;        /* text of a problem -> its Fault */
+  guint *set; /* [n_axes]: index of the axis value that the file holds now; G_MAXUINT before the first cell */
   guint n_resolved;
 } Builder;
 
@@ -107,7 +107,7 @@ mend_values (const Builder *builder, const char *key, const char *group, const c
   const Varied varied = { builder, plait_experiment_setting (group, name) };
   g_autofree char *mended = plait_separators_mend ((*values)[0], ";", is_value, &varied);
 
-  /* Sources that are read together, such as en+de, are one value. */
+  /* Sources joined by '+', such as en+de, are one value. */
   if (!mended || is_value ((*values)[0], &varied))
     return;
   plait_grid_problem (&builder->grid, key, "has a single value, \"%s\"; did you mean \"%s\"?", (*values)[0], mended);

@@ -8,7 +8,7 @@
 
 #define ONLY "only."
 
-/* The constraints of a grid on one axis. */
+/* The constraints zip= and only.AXIS, as they apply to one axis. */
 typedef struct
 {
   guint leader;               /* index of the first axis in the zip group of this axis; without a group, its own

@@ -22,7 +22,7 @@ PlaitAxisConstraints *plait_axis_constraints_new (const PlaitGridGroup *grid, co
                                                   guint n);
 void plait_axis_constraints_free (PlaitAxisConstraints *constraints);
 
-/* Returns the number of combinations of axis values. May stop counting above @max. */
+/* Returns the number of combinations of axis values. If there are more than @max, returns some number above @max. */
 guint64 plait_axis_constraints_count (const PlaitAxisConstraints *constraints, guint64 max);
 
 /* Advances @value_indices to the next combination, the last axis fastest. FALSE after the last combination. */

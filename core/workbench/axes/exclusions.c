@@ -14,7 +14,7 @@ typedef struct
 
 typedef struct
 {
-  const char *key; /* key that holds the exclusion: "exclude" or "exclude.NAME" */
+  const char *key; /* key that holds the exclusion or condition: "exclude", "exclude.NAME" or "only.AXIS" */
   char *text;      /* text of the exclusion as written in the file */
   GArray *conditions;
   guint n_cells; /* number of cells that the exclusion leaves out */
@@ -80,7 +80,7 @@ plait_axes_find (const PlaitGridGroup *grid, const PlaitAxis *axes, guint n, con
   return -1;
 }
 
-/* TRUE if @text looks like a condition: KEY=VALUE. */
+/* TRUE if @text looks like a condition, GROUP.KEY=VALUE. */
 static gboolean
 is_condition (const char *text, gconstpointer data)
 {

@@ -10,7 +10,7 @@
 
 #define KEY "match"
 #define VARY "match.vary"
-#define MAX_WIDTH ((gint64)1 << 20) /* maximum width in the file; the search doubles only smaller widths */
+#define MAX_WIDTH ((gint64)1 << 20) /* maximum width in the file; the search does not double a width from here on */
 
 /* A width that match.vary names, with its value in the file. */
 typedef struct

@@ -24,5 +24,5 @@ gboolean plait_vocabularies_join (PlaitExperimentCell *cells, guint n, PlaitDige
 /* Returns the vocabularies of @experiment. (transfer full) (element-type PlaitCellVocabulary) */
 GPtrArray *plait_vocabularies_describe (const PlaitExperiment *experiment, PlaitDigests *digests);
 
-/* Returns the names of the vocabularies that differ between cells, NULL-terminated. (transfer container) */
+/* Returns the names under which cells have unequal vocabularies, NULL-terminated. (transfer container) */
 const char **plait_vocabularies_that_differ (const PlaitCells *cells);

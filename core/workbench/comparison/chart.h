@@ -26,7 +26,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitPlotSeries, plait_plot_series_free)
 /* An axis of a plot: its range of values and of positions, and its ticks. */
 typedef struct
 {
-  double low, high;  /* values at the ends of the axis; NaN before the first plait_plot_include() */
+  double low, high;  /* values at the ends of the axis; NaN until plait_plot_include() gets a finite value */
   double begin, end; /* positions of low and high in the drawing */
   double step;       /* distance between two ticks, as a difference of values */
   int decimals;      /* digits after the decimal point in the labels of ticks */
@@ -60,8 +60,8 @@ typedef struct
   PlaitPlotKind kind;
   char *x_title, *y_title;
   char **categories;    /* names of the categories; NULL for PLAIT_PLOT_LINES */
-  double *ticks;        /* positions of the horizontal ticks; NULL: the drawing chooses them */
-  char **tick_names;    /* labels of the horizontal ticks, NULL-terminated */
+  double *ticks;        /* values at which the horizontal axis has ticks; NULL: the drawing chooses them */
+  char **tick_names;    /* labels of these ticks, NULL-terminated */
   gboolean logarithmic; /* TRUE: each x, and each tick, is the natural logarithm of its number */
   GPtrArray *series;    /* (element-type PlaitPlotSeries) */
 } PlaitPlotChart;

@@ -41,7 +41,7 @@ find_score_columns (PlaitRunComparison *comparison, GError **error)
   return TRUE;
 }
 
-/* Collects notes about differences between the vocabularies and training data of systems. */
+/* Collects notes about differences in the vocabularies and training data of runs, and sets tokens_differ. */
 static void
 find_notes (PlaitRunComparison *comparison)
 {

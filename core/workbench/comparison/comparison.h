@@ -17,7 +17,7 @@ typedef struct
   PlaitTest test;
   gint64 trials, seed;
   gboolean dumps; /* TRUE: accept dumps of attention among the runs, although they have no scores */
-  PlaitLog *log;  /* logs changes that other programs made in the files; borrowed */
+  PlaitLog *log;  /* logs files that another program changed, and scores that are left out; borrowed */
   PlaitComparisonChoice choice;
   double margin; /* also test equivalence within this margin (significance/equivalence.h); 0: do not */
 } PlaitComparisonOptions;
@@ -31,7 +31,7 @@ typedef struct
   GArray *systems;             /* (element-type PlaitRunSystem), groups of the runs */
   PlaitSeedStatistics *values; /* [systems, score columns] */
   GPtrArray *differences;      /* (element-type PlaitSettingDifference): the settings that differ */
-  gboolean tokens_differ;      /* TRUE if runs split the target text into different tokens */
+  gboolean tokens_differ;      /* TRUE if runs have different target vocabularies; unknown ones are ignored */
   char **notes;                /* differences of vocabularies and data, from plait_run_results_describe_differences() */
 } PlaitRunComparison;
 

@@ -208,7 +208,7 @@ add_entry (const Arrays *arrays, const PlaitDescent *descent, gint64 entry, doub
     {
       PlaitDescentStep *step = &steps[arrays->row[i]];
       double sum = of_level[descent->level[arrays->row[i]]];
-      gboolean again = seen[arrays->row[i]] == entry; /* weighed twice, as a child of two neighbours */
+      gboolean again = seen[arrays->row[i]] == entry; /* TRUE: weighed before, as a child of another row */
 
       seen[arrays->row[i]] = entry;
       step->weight += arrays->weight[i];

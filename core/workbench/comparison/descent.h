@@ -14,8 +14,8 @@ typedef struct
   double weight; /* softmax weight among its siblings */
   double path;   /* product of the weights on the way from the top level down to the row */
   double share;  /* path divided by the sum of the paths of all weighed rows on its level */
-  guint weighed; /* number of heads, over the selected layers, that weighed the row */
-  guint taken;   /* number of heads, over the selected layers, that selected the row */
+  guint weighed; /* number of pairs of selected layer and head that weighed the row */
+  guint taken;   /* number of pairs of selected layer and head that selected the row */
 } PlaitDescentStep;
 
 typedef struct

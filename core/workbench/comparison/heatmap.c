@@ -229,7 +229,8 @@ read_values (PlaitHeatmap *heatmap, PlaitStore *store, const char *signal, const
   return TRUE;
 }
 
-/* Reads for each column the number of its sentence in the document (dumps/attention.h). */
+/* Sets of_sentences. Reads for each column the number of its sentence in the document (dumps/attention.h), if the dump
+ * has these numbers. */
 static gboolean
 read_column_sentences (PlaitHeatmap *heatmap, PlaitStore *store, const char *path, GError **error)
 {

@@ -70,7 +70,7 @@ PlaitHeatmap *plait_heatmap_read (PlaitStore *store, const char *path, PlaitHeat
 void plait_heatmap_free (PlaitHeatmap *heatmap);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitHeatmap, plait_heatmap_free)
 
-/* Returns the largest finite value of @heatmap; 0 if there is none. */
+/* Returns the largest finite value of @heatmap; 0 if no finite value is positive. */
 double plait_heatmap_max (const PlaitHeatmap *heatmap);
 
 /* Returns the columns of @heatmap that belong to sentence @sentence of the document. heatmap->sentence must not be

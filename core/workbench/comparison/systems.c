@@ -75,7 +75,8 @@ append_average (const PlaitRunFile *run, GString *text)
     g_string_append_printf (text, "average of %s\n", checkpoints[i]);
 }
 
-/* Returns all settings of @run that distinguish systems, as text. (transfer full) */
+/* Returns as text all settings of @run that distinguish systems, and the checkpoints of which @run is the average.
+ * (transfer full) */
 static char *
 settings_of (const PlaitRunFile *run)
 {

@@ -20,7 +20,7 @@ static const char *const decoders[PLAIT_FIXTURE_DECODERS] = {
   "type=lstm layers=1 query=intermediate attention_width=3 output_bias=true",
 };
 
-/* An activation without the kink of ReLU, at which finite differences are wrong. */
+/* A smooth activation. ReLU has a kink, where finite differences are wrong. */
 #define SMOOTH "gelu"
 
 /* Settings that all decoders share; the settings of each decoder are applied after them. */

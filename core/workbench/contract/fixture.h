@@ -39,7 +39,7 @@ typedef struct
   PlaitPlugin *coverage; /* coverage, or NULL */
   PlaitSettings *coverage_settings;
   PlaitDecoderSettings settings;
-  PlaitPredictSettings predict; /* what is predicted; all fields 0: a sequence; other kinds ignore the combiner */
+  PlaitPredictSettings predict; /* settings of [predict]; all fields 0: kind=sequence, the only kind with a combiner */
   PlaitPlugin *output;          /* output plugin; NULL: a softmax of the decoder's states */
   PlaitSettings *output_settings;
 } PlaitFixtureDecoder;

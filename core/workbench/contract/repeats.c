@@ -5,7 +5,7 @@
 #include "contract/pass.h"
 #include "layers/parameter-set.h"
 
-/* Checks that a repeated pass gives equal bits, with any number of threads. */
+/* Checks that repeated passes give equal bits, with one, two and three threads. */
 
 static gboolean
 check (PlaitContractCase *tested, GError **error)

@@ -14,7 +14,7 @@ typedef struct
   const char *folder; /* group of the texts in the group of an evaluation */
   struct
   {
-    const char *name, *metric, *title; /* title: beginning of the title that tables show */
+    const char *name, *metric, *title; /* a title in tables is @title and the name of what is scored */
   } metrics[MAX_METRICS];
 } Kind;
 

@@ -24,7 +24,7 @@ typedef struct
   char **references; /* NULL-terminated, as many as @hypotheses */
 } PlaitTextScores;
 
-/* Appends the scores of @texts to @results (element-type PlaitResult), with intervals by @settings. */
+/* Appends the scores of @texts to @results (element-type PlaitResult), with bootstrap intervals as @settings say. */
 gboolean plait_text_scores_add_results (const PlaitTextScores *texts, const PlaitEvaluateSettings *settings,
                                         GPtrArray *results, GError **error);
 

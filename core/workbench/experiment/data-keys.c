@@ -197,7 +197,7 @@ plait_resolution_read_file_name (const PlaitResolution *resolution, const char *
   PlaitParsedData *data = resolution->experiment->data;
   gboolean listed = plait_data_file_is_list (file);
   g_auto (GStrv) names = list_names (resolution, key, listed);
-  guint n_names = MAX (g_strv_length (names), 1), n = 0; /* an empty list names one file, the empty name */
+  guint n_names = MAX (g_strv_length (names), 1), n = 0; /* an empty list stands for one file with an empty name */
   g_auto (GStrv) paths = g_new0 (char *, n_names + 1);
   g_autoptr (GString) written = g_string_new (NULL);
 

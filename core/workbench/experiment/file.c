@@ -160,7 +160,7 @@ plait_experiment_read (const char *path, const PlaitOverride *overrides, GError 
   return file && override_all (file, overrides, error) ? g_steal_pointer (&file) : NULL;
 }
 
-/* TRUE if @absolute names an open file of the process, such as /dev/stdin. */
+/* TRUE if @absolute can be an open file of the process: /dev/stdin, or a path below /dev/fd or /proc. */
 static gboolean
 is_open_file (const char *absolute)
 {

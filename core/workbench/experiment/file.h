@@ -54,7 +54,7 @@ typedef struct
   guint n_factors;
   guint n_tags;
   const double *tag_weights;     /* [n_tags] weights of the losses of tags */
-  const gint64 *factor_widths;   /* [n_factors] widths of concatenated embeddings; 0: embeddings are added */
+  const gint64 *factor_widths;   /* [n_factors] widths of the concatenated embeddings; all 0: embeddings are added */
   gint64 factor_vocabulary_size; /* maximum entries of the vocabulary of each factor or of tags; 0: no limit */
   const char *dataset;           /* path of the features inside their HDF5 files */
   PlaitComponent *encoder;       /* encoder with its inner encoder; their modules need not be loaded yet */
@@ -103,7 +103,7 @@ typedef struct
   PlaitTaskSettings task_settings;
 } PlaitExperiment;
 
-/* Checks of an experiment that need more than the text of its file. */
+/* Checks of an experiment that need more than the text of its file, and a flag for experiments without data. */
 typedef enum
 {
   PLAIT_RESOLVE_CHECK_FILES = 1 << 0,  /* the files that the settings name must exist and be readable, and metrics must

@@ -11,13 +11,13 @@ typedef struct
   double seconds;
   gsize bytes;          /* peak memory; 0: unknown */
   char *fault;          /* reason why the cell could not be measured; or NULL */
-  PlaitTrainingSet set; /* training set of this cell, if the cell is known (plait_grid_cost_new()) */
+  PlaitTrainingSet set; /* training set of this cell; empty unless the cell is known, as plait_grid_cost_new() says */
 } PlaitGridEstimate;
 
 /* Time and memory that the due cells of a grid would take. */
 typedef struct
 {
-  guint n_ran;              /* number of cells whose cost a finished run records */
+  guint n_ran;              /* number of cells whose cost was read from a finished run */
   guint n_measured;         /* number of cells whose speed was measured now */
   guint threads;            /* threads of each measured cell */
   double seconds;           /* sum over all due cells; 0: unknown */

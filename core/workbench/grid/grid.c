@@ -198,7 +198,7 @@ is_wanted (const PlaitGridCell *cell, const char *const *names, gboolean *known)
   return FALSE;
 }
 
-/* Restricts @grid to the cells @names, which it moves to the front. */
+/* Restricts @grid to the cells with the names or labels @names, and moves these cells to the front. */
 static gboolean
 choose (PlaitGrid *grid, const char *const *names, GError **error)
 {

@@ -52,7 +52,7 @@ typedef struct
                     run that is trained further; else NULL */
   PlaitRunResult *result; /* result of a finished cell; NULL until it is read */
   gboolean begun;         /* TRUE: this process has begun to run the cell, so a partial file is not an old one */
-  PlaitLock *lock;        /* lock that is held while this process may run the cell; or NULL */
+  PlaitLock *lock; /* lock that keeps other processes from running the cell; NULL if this process does not run it */
 } PlaitGridCell;
 
 typedef struct
@@ -137,7 +137,7 @@ typedef struct
   const char *command;
   const char *lines; /* folder for the training logs NAME.jsonl of the cells (run/training-log.h), or NULL */
   PlaitLog *log;
-  const gint *stop; /* flag that SIGTERM sets, also in the processes of the cells; or NULL */
+  const gint *stop; /* flag that a signal handler sets, also in the processes of the cells; or NULL */
 } PlaitGridOptions;
 
 /* Returns the number of threads of each cell if @to_run cells must be run. */

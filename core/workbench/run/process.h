@@ -13,7 +13,7 @@ typedef enum
 {
   PLAIT_PROCESS_RUNNING,
   PLAIT_PROCESS_DONE,
-  PLAIT_PROCESS_INTERRUPTED, /* the run has stopped after it wrote a checkpoint */
+  PLAIT_PROCESS_INTERRUPTED, /* a signal stopped the run; if it was training, it wrote a checkpoint first */
   PLAIT_PROCESS_FAILED,
 } PlaitProcessEnd;
 

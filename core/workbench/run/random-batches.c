@@ -211,7 +211,7 @@ draw_tuple (PlaitTuples *tuples, Source *source, guint64 tuple)
   double shared = .95 * bench->length_deviation, own = sqrt (1 - .95 * .95) * bench->length_deviation;
   double centre = bench->mean_length + shared * plait_random_normal (each, 0);
   gint64 all = 0;
-  guint64 number = 0; /* index of the stream's random numbers; a source with trees takes two indices */
+  guint64 number = 0; /* number of texts and trees drawn for this tuple so far; selects random numbers */
 
   for (guint i = 0; i < tuples->streams->len; i++)
     {

@@ -57,7 +57,7 @@ typedef struct
 {
   PlaitBatch *whole;    /* a batch with the tuples of all batches */
   GPtrArray *batches;   /* (element-type PlaitBatch): slices of whole */
-  PlaitTensor features; /* [rows of the largest batch, bench.feature_width] features of all batches; owned */
+  PlaitTensor features; /* [rows of the largest batch, bench.feature_width] features that all batches share; owned */
 } PlaitRandomBatches;
 
 /* Returns at most @max batches of @tuples. With @search, first removes the target from @tuples and cuts the tuples into

@@ -476,7 +476,7 @@ compare_score_columns (GArray *score_columns, guint i)
   return ambiguous;
 }
 
-/* TRUE if scores of @metric are means over tokens. */
+/* TRUE if scores of @metric are per token, so that runs with different tokens cannot be compared. */
 static gboolean
 is_per_token (const char *metric)
 {

@@ -23,7 +23,7 @@ typedef struct
   PlaitExperimentModel *experiment_model;
   PlaitInitialisation *initialisation; /* source of the initial parameters; NULL: all are random */
   PlaitTrainer *trainer;
-  PlaitTrainingLog *training_log; /* log for other programs; NULL: not requested, or training has not begun */
+  PlaitTrainingLog *training_log; /* log for other programs; NULL: not requested, not the first process, or not begun */
   PlaitRunOutput *run_output;
   PlaitStore *old; /* the run that is continued; after the first checkpoint the file of this run, kept open even if its
                       path is removed */

@@ -18,7 +18,7 @@ typedef struct
   gint64 lines;     /* number of lines of each stream; 0: unknown, in runs of older versions */
   gint64 tuples;    /* number of training tuples */
   char digest[65];  /* SHA-256 of the line numbers of the tuples; "" if unknown */
-  gint64 tokens;    /* largest number of tokens in an update; 0: batches count sentences */
+  gint64 tokens;    /* maximum number of tokens in an update, from [train]; 0: batches count sentences */
   double sentences; /* mean number of sentences in an update, in the first epoch */
   guint taken;      /* number of parameter tensors taken, whole or in part; 0 if train.initialise is not set */
   guint all;        /* number of all parameter tensors; 0 if train.initialise is not set */

@@ -17,7 +17,7 @@
  */
 typedef struct PlaitEvaluations PlaitEvaluations;
 
-/* Path that viewers show first if a run has no attention (yet). */
+/* Path that viewers show first while a run has no attention. */
 #define PLAIT_EVALUATIONS_CURVE "/training/validation"
 
 /* Inputs of the evaluations. All pointers are borrowed. */

@@ -95,7 +95,7 @@ depends_on_file_paths (const char *path, const char *attribute)
 {
   static const char *const names[] = { "status", "version", "experiment", "format", "training_key", NULL };
 
-  /* The attributes of /training follow from the data, and older runs lack them. */
+  /* Ignore the attributes of /training: they follow from the data, and older runs lack them. */
   return g_str_equal (attribute, "default") || g_str_equal (attribute, "key") || g_str_equal (path, "/training")
          || (g_str_equal (path, "/") && g_strv_contains (names, attribute));
 }

@@ -30,7 +30,7 @@ check_fits (const PlaitTrained *first, const PlaitTrained *second, const char *a
                         starts ? a : b, starts ? b : a);
 }
 
-/* Fails if the run at @path cannot be part of an ensemble. */
+/* Fails if the run at @path has no decoder, which an ensemble needs. */
 static gboolean
 check_translates (const PlaitTrained *run, const char *path, GError **error)
 {
@@ -101,7 +101,7 @@ plait_ensemble_weights (const char *text, guint n, double *weights, GError **err
                            parts[i]);
       greatest = i == 0 ? weights[i] : MAX (greatest, weights[i]);
     }
-  /* Sums of large weights would not be finite. */
+  /* Divide by the greatest weight, because a sum of large weights could be infinite. */
   for (guint i = 0; i < n; i++)
     sum += weights[i] / greatest;
   for (guint i = 0; i < n; i++)

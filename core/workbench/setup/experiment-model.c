@@ -412,7 +412,7 @@ typedef struct
 {
   PlaitStore *run;
   PlaitProblems *changed;
-  gboolean shared; /* TRUE: plugins that the run does not have are accepted */
+  gboolean shared; /* TRUE: accept plugins that the run does not list */
 } PluginCheck;
 
 static gboolean

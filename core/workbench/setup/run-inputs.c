@@ -262,7 +262,7 @@ stream_of_source (const PlaitRunInputs *run_inputs, const PlaitExperimentSource 
     .open_features = plait_feature_file_open,
     .vocabulary
     = plait_input_kind_is_text (source->kind) ? plait_run_inputs_vocabulary (run_inputs, source->stream) : NULL,
-    /* An end token would follow only the last candidate of a document (kind=choice). */
+    /* No end token with kind=choice: only the last candidate of a document would get one. */
     .append_end
     = run_inputs->experiment->data.append_end && run_inputs->experiment->predict.kind != PLAIT_PREDICT_CHOICE,
     .unknown = unknown_use (run_inputs, source->stream, searches),

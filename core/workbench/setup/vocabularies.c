@@ -188,7 +188,7 @@ learn_from (const PlaitRunInputs *run_inputs, const char *name, const PlaitVocab
   plait_log_info (log, "learning vocabulary %s (%s) from %u files", name, settings->type, paths->len);
   vocabulary = plait_vocabulary_train (settings, (const char *const *)paths->pdata, error);
   after = vocabulary && kept ? name_kept (run_inputs, settings, paths) : NULL;
-  if (!after || !g_str_equal (after, kept)) /* not cached, or the text changed while it was read */
+  if (!after || !g_str_equal (after, kept)) /* learning failed, the texts are too small to cache, or a text changed */
     return g_steal_pointer (&vocabulary);
   bytes = plait_vocabulary_to_file (vocabulary);
   plait_text_cache_store (text_cache, paths->pdata[0], kept, g_bytes_get_data (bytes, NULL), g_bytes_get_size (bytes));
@@ -279,7 +279,7 @@ check_kind (const PlaitExperiment *experiment, const char *name, const PlaitVoca
                         words ? "a SentencePiece model" : "a vocabulary of words", else_do, words ? "words" : "bpe");
 }
 
-/* Reads vocabulary @name from @file, which may be a run. */
+/* Reads vocabulary @name from @file, a run or a file of one vocabulary. */
 static PlaitVocabulary *
 read_named (const PlaitExperiment *experiment, const char *name, const char *file, PlaitLog *log, GError **error)
 {
