@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#define MAX_ABBREVIATION 24 /* bytes of the longest abbreviation, no-break spaces included */
+#define MAX_ABBREVIATION 24 /* upper bound of the bytes of an abbreviation, no-break spaces included */
 
 /* Abbreviations of one language. An abbreviation also matches text where its first letter is a capital. */
 typedef struct
