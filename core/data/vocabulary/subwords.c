@@ -14,8 +14,8 @@
 #define TEXT_LIMIT                                                                                                     \
   ((gint64)1 << 30)      /* maximum bytes of training text: SentencePiece holds it in memory and counts in 32 bits */
 #define PIECE_LIMIT 4096 /* maximum bytes of one piece */
-#define WORD_LIMIT                                                                                                     \
-  65535 /* maximum characters of a word: in type bpe, SentencePiece counts in 16 bits and aborts above */
+/* Maximum characters of a word for type bpe: SentencePiece counts in 16 bits, and aborts if a word is longer. */
+#define WORD_LIMIT 65535
 
 static const char *const normalizations[] = { "identity", "nfkc", "nmt_nfkc", "nfkc_cf", "nmt_nfkc_cf", NULL };
 

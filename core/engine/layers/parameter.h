@@ -66,7 +66,7 @@ typedef struct
   gboolean is_positional; /* TRUE if row i belongs to position i of a sentence. Then values of a shorter table can
                              initialise the first rows */
   PlaitParameterUse use;
-  struct PlaitPacked *packed; /* packed panels of the value, for products with few rows; or NULL */
+  struct PlaitPacked *packed; /* the value, packed for search as @use says; or NULL */
   gint64 offset;              /* index of the first element of value and gradient in the registry's arrays */
 } PlaitParameter;
 
