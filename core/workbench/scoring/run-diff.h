@@ -13,7 +13,8 @@ typedef struct
   const char *name; /* name of the group as users see it, such as "parameters and optimizer" */
   guint compared;   /* number of compared datasets and attributes, and of objects that only one file has */
   guint different;  /* number of compared objects that differ or are in one file only */
-  double largest;   /* largest difference between two floating-point numbers; 0 if none differ */
+  double largest;   /* largest difference of two floating-point numbers in datasets with equally many rows; 0 if none
+                       differ */
   char *first;      /* first path that differs, PATH@NAME for an attribute; NULL if none differs */
 } PlaitRunDiff;
 

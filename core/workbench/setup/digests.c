@@ -9,7 +9,7 @@ struct PlaitDigests
 {
   GHashTable *files;          /* path of a file -> PlaitKnownText */
   PlaitTextCache *text_cache; /* may be NULL */
-  PlaitStore *run;            /* run whose stored digests are used instead of reading files; or NULL */
+  PlaitStore *run;            /* run whose stored digests are used, as is_recorded_in_run() says; or NULL */
   const PlaitExperiment *own;
   GHashTable *kept;      /* name of a file -> SHA-256 that the run stores */
   GHashTable *generated; /* description of a generated split -> GStrv: SHA-256 of each stream of the task */

@@ -58,8 +58,8 @@ typedef enum
 /* Tensors from which one parameter is made. */
 typedef struct
 {
-  char **from; /* names of tensors; alternatives are separated by '|' */
-  char *plus;  /* name of a tensor that is added to each row, or NULL */
+  char **from; /* names of tensors; each can be several alternatives separated by '|' */
+  char *plus;  /* name, or alternatives like those of @from, of a tensor that is added to each row; or NULL */
   gboolean transposed;
   gint64 first;
   gint words; /* PlaitWordAxis */
