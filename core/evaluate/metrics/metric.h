@@ -78,7 +78,7 @@ typedef struct
 {
   const char *name;
   PlaitMetricOptionType type;
-  const char *choices;  /* choices, such as "13a;intl"; NULL for other types */
+  const char *choices;  /* choices of PLAIT_METRIC_CHOICE, such as "13a;intl"; NULL for other types */
   const char *standard; /* default; NULL for a text, and if the default depends on other options */
   const char *minimum;  /* smallest number; @minimum and @maximum are NULL if the type is not a number */
   const char *maximum;

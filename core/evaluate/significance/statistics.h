@@ -68,8 +68,8 @@ typedef struct
   double mean, low, high;
   double share_better; /* share of resamples in which the system is strictly better; bootstrap only */
 
-  double standard_error; /* standard error of the difference, and its degrees of freedom; seeds only */
-  double degrees;
+  double standard_error; /* standard error of the difference; seeds only */
+  double degrees;        /* degrees of freedom of the t test; seeds only */
 
   /* Set by plait_comparison_test_equivalence (equivalence.h). */
   double equivalence_margin; /* 0: equivalence was not tested */
@@ -77,7 +77,7 @@ typedef struct
   double equivalence_low, equivalence_high; /* 90 % interval of the difference */
 } PlaitComparison;
 
-/* Sets the scores, their difference, and whether the system is better. */
+/* Sets the fields baseline, system, difference and better of @comparison. */
 void plait_comparison_set_scores (PlaitComparison *comparison, const PlaitMetric *metric, double baseline,
                                   double system);
 
@@ -100,5 +100,5 @@ void plait_percentiles (double *values, guint count, guint cut, double *low, dou
  * at most alpha. Sets adjusted_p of each comparison, and sorts the comparisons by p. */
 void plait_holm_adjust (GPtrArray *comparisons);
 
-/* TRUE if an adjusted p is below .05, which tables mark. */
+/* TRUE if @p, an adjusted p value, is below .05. Tables mark these values. */
 gboolean plait_is_significant (double p);

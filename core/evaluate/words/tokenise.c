@@ -43,7 +43,7 @@ plait_tokenise_13a (const char *line)
   g_string_replace (work, "-\n", "", 0);
   g_string_replace (work, "\n", " ", 0);
   g_string_replace (work, "&quot;", "\"", 0);
-  g_string_replace (work, "&amp;", "&", 0); /* before &lt; and &gt;, so that &amp;lt; becomes < */
+  g_string_replace (work, "&amp;", "&", 0); /* must come before &lt; and &gt;: &amp;lt; becomes < */
   g_string_replace (work, "&lt;", "<", 0);
   g_string_replace (work, "&gt;", ">", 0);
   g_string_append_c (work, ' ');

@@ -12,10 +12,9 @@
 
 static const char *const names[] = { PLAIT_TOKENS_NAMES, NULL };
 
-/* Open resources: MeCab, and each SentencePiece model by its path. */
-static GMutex lock;
-static GHashTable *models;
-static gpointer mecab;
+static GMutex lock;        /* protects @models and @mecab */
+static GHashTable *models; /* path -> open SentencePiece model; NULL until a model is opened */
+static gpointer mecab;     /* NULL until MeCab is opened */
 
 static const PlaitMecabTable *
 open_mecab_module (GError **error)

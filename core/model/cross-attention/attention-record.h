@@ -14,7 +14,7 @@
 typedef struct
 {
   gint64 width;          /* width of all coverage states of a pair; 0: this memory has no coverage */
-  PlaitScalar *states;   /* coverage states of each pair after the step, side by side: [pairs][width] */
+  PlaitScalar *states;   /* coverage states after the step: [pairs][width]; a row has all states of the pair */
   const char *name;      /* name of the numbers that the coverage plugin prepared for the rows, or NULL */
   PlaitScalar *prepared; /* number that the coverage plugin prepared for each memory row; NULL if @name is NULL */
 } PlaitRecordedCoverage;
@@ -40,7 +40,7 @@ typedef struct
 {
   guint heads;          /* number of heads; 0: the attention was not computed */
   PlaitScalar *weights; /* [heads][pairs]; the pairs of sentence s are [its queries][its rows], sentences end to end */
-  PlaitRecordedSets *sets; /* [query rows][heads] if a combiner selected rows, else NULL */
+  PlaitRecordedSets *sets; /* lists of sets: [query rows][heads]; NULL: the combiner selected no rows */
   PlaitRecordedCoverage coverage;
 } PlaitRecordedLayer;
 
@@ -69,7 +69,7 @@ typedef struct
 typedef struct
 {
   gint64 all;
-  gint64 selected; /* the part of @all that a combiner selected */
+  gint64 selected; /* how many of these rows a combiner selected */
 } PlaitAttentionCost;
 
 typedef struct
@@ -155,7 +155,7 @@ PlaitAttentionRecord *plait_attention_record_sentence (PlaitArena *arena, const 
 void plait_attention_record_add_row (PlaitAttentionRecord *record, gint64 target, const PlaitAttentionRecord *from,
                                      gint64 sentence, gint64 row);
 
-/* Attention records of several sentences, one for each. */
+/* Attention records, one for each sentence, or one for each hypothesis of each sentence. */
 typedef struct
 {
   PlaitArena *arena;         /* owns all records */

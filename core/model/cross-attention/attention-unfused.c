@@ -287,7 +287,7 @@ record_contexts (const PlaitCrossAttention *cross, const Item *items, PlaitNode 
         }
 }
 
-/* Stores the weights of contexts for the readers. */
+/* Stores the weights of contexts, averaged over heads, for each reader. */
 static void
 read_contexts (PlaitCrossAttention *cross, const Item *items, PlaitNode *const *weights, guint heads, guint n)
 {

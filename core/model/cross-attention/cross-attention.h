@@ -81,7 +81,7 @@ typedef struct PlaitCrossAttentionLayer
   const PlaitCoveredMemory **covered; /* [n_covered]: coverage of each memory by each attention that has coverage */
   guint n_covered;
   guint n_coverage;                      /* number of coverage states in all attentions */
-  PlaitReadRequest reads[PLAIT_READERS]; /* values that each reader reads of this cross-attention */
+  PlaitReadRequest reads[PLAIT_READERS]; /* values that each reader requests from this cross-attention */
 } PlaitCrossAttentionLayer;
 
 /* Properties of a cross-attention. plait_cross_layer_build copies them to the fields of PlaitCrossAttentionLayer that
@@ -155,7 +155,7 @@ typedef struct
   const gint64 *parents;
 } PlaitCrossAttentionPass;
 
-/* Returns a pass in the tape's arena, with present and any_present computed. */
+/* Returns a pass, and computes its arrays present and any_present in the tape's arena. */
 PlaitCrossAttentionPass plait_cross_pass (PlaitTape *tape, const PlaitMemory *memories, guint n_memories,
                                           PlaitRagged queries, PlaitAttentionRecord *record);
 

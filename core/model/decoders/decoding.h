@@ -101,7 +101,7 @@ struct PlaitDecoderState
   /* Set if there is self-attention. For each hypothesis of the previous step, the cache rows of its tokens. Reordering
    * hypotheses reorders these numbers and copies no keys. */
   gint64 *ancestry;      /* [hypotheses][steps] */
-  gint64 *next_ancestry; /* [hypotheses][steps + 1]: buffer for the current step */
+  gint64 *next_ancestry; /* [hypotheses][steps + 1]: buffer for @ancestry after the current step */
   gint64 used;           /* number of cache rows in use */
 
   /* Set if a self-attention is limited to sentences. For each hypothesis, the number of rows of its current sentence so
@@ -115,7 +115,7 @@ struct PlaitDecoderState
   gint64 *next_sentence; /* [hypotheses] of the current step: buffer */
 };
 
-/* The current step of plait_decoding_steps over whole targets. */
+/* A step that plait_decoding_steps makes over whole targets. */
 typedef struct
 {
   PlaitStepRows rows;
@@ -139,7 +139,8 @@ struct PlaitDecoding
                        row for each target that the step reaches */
   PlaitRagged sentence_rows;       /* set if a self-attention is limited to sentences: rows of each sentence of all
                                       targets; in search, the rows of each hypothesis in sentence_ancestry */
-  const gint64 *sentence_ancestry; /* cache rows of the current sentence of each hypothesis, in search; else NULL */
+  const gint64 *sentence_ancestry; /* cache rows of the current sentence of each hypothesis, in a search with
+                                      self-attention that is limited to sentences; else NULL */
   gint64 first_position;
   gboolean in_layer; /* TRUE while the function given to plait_decoding_layer runs */
   guint8 *called; /* [n_primitives]: TRUE if this pass called the primitive; for carried rows: TRUE if this pass called

@@ -20,7 +20,7 @@ typedef struct
                              are predicted */
   PlaitRagged tagged;     /* [sentences]: tokens of the first source that receive a tag; set if tags are the target */
   const gint64 *tagged_tokens;            /* [rows of tagged]: position of each token in its sentence */
-  PlaitLossPass *losses;                  /* losses of encoders, combiner and coverage; NULL: not computed */
+  PlaitLossPass *losses;                  /* losses of plugins and of guided alignment; NULL: not computed */
   PlaitAttentionCost *rows_weighed;       /* cost to which the decoder adds, or NULL */
   PlaitReadings *readings[PLAIT_READERS]; /* where the decoder stores the values that each reader reads; NULL:
                                              nothing */

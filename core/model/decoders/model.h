@@ -40,7 +40,8 @@ typedef struct
   gint64 feature_width;   /* width of feature rows */
   gint64 roles;           /* number of distinct roles in documents; 0: no roles */
   gboolean aligned;       /* TRUE: training learns word alignments with the target */
-  const PlaitFactorSpecification *factors; /* [n_factors + n_tags]: factors, all concatenated or all added; then tags */
+  /* [n_factors + n_tags]: factors, then tags. The factors are either all concatenated or all added. */
+  const PlaitFactorSpecification *factors;
   guint n_factors;
   guint n_tags;
 } PlaitSourceSpecification;
@@ -52,7 +53,7 @@ typedef struct
   guint n_sources;
   PlaitPredictSettings predict;
   const char *target_vocabulary; /* name of the target's vocabulary; NULL if no sequence is predicted */
-  gint64 target_vocabulary_size; /* number of words or classes; 0 for choices and spans */
+  gint64 target_vocabulary_size; /* number of words or classes; 0 for choices, spans and numbers */
   gboolean target_starts;        /* TRUE: targets may have start tokens between sentences; then search may predict start
                                     tokens */
   PlaitDecoderSettings decoder;

@@ -16,9 +16,9 @@
 typedef struct
 {
   guint source;     /* index of the source */
-  guint stream;     /* index of the stream of tags in PlaitInput.factors */
+  guint stream;     /* index of the tags in PlaitInput.factors */
   const char *name; /* "SOURCE.NAME" */
-  const char *key;  /* key that asks for the tags, "[source SOURCE] tags" */
+  const char *key;  /* key by which users request the tags: "[source SOURCE] tags" */
   double weight;    /* weight of the loss */
   guint column;     /* index of the loss column */
   const PlaitModelOutput *output;

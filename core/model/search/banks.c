@@ -9,10 +9,10 @@
 typedef struct
 {
   PlaitBeamCandidate candidate;
-  gint64 bank; /* number of phrase tokens in the hypothesis, the candidate's token included */
+  gint64 bank; /* plait_phrases_tokens - plait_phrases_missing, in the state after the candidate's token */
 } Entry;
 
-/* Sorts by bank, and within a bank by rank, best first. */
+/* Compares entries: a lower bank comes first; in one bank, a better candidate comes first. */
 static gint
 compare_entries (gconstpointer a_pointer, gconstpointer b_pointer)
 {

@@ -9,7 +9,7 @@ typedef struct
   gint64 last;
   gint64 length;
   double log_probability;
-  double penalty; /* sum of the diversity penalties of its tokens */
+  double penalty; /* sum of the diversity penalties of the hypothesis's tokens */
   double rank;
   gint64 row;             /* row of the hypothesis in the next step; not set if it has ended */
   PlaitPhraseState state; /* phrases that the hypothesis contains */

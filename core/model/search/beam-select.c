@@ -155,7 +155,7 @@ plait_beam_choose (PlaitBeam *beam, gint64 group)
 
   if (beam->n_candidates == 0)
     {
-      beam->done[group] = TRUE; /* all words are banned, so the group ends */
+      beam->done[group] = TRUE; /* no word can follow, so the group ends */
       return;
     }
   for (guint i = 0; i < beam->n[group] && plait_beam_sets_aside (beam); i++)

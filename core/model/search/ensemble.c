@@ -117,7 +117,7 @@ typedef struct
   gint64 words;
   gint64 row;                     /* index in the step of the row that is first in @log_probabilities */
   gint64 rows;                    /* number of rows of each member */
-  PlaitScalar *log_probabilities; /* [members][rows][words]; the first member's are replaced by those of the ensemble */
+  PlaitScalar *log_probabilities; /* [members][rows][words]; those of the ensemble replace those of the first member */
   guint best;                     /* number of best words of a row that the caller needs; 0: all */
 } Combining;
 

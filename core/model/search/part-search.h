@@ -33,7 +33,7 @@ gboolean plait_search_goes_by_steps (const PlaitSearch *search);
 /* Searches the sentences of @work. If the search fails, sets work->error. */
 void plait_part_search_run (PlaitPartSearch *work);
 
-/* Stores the hypotheses that a search by steps has found in work->hypotheses. */
+/* Fills work->hypotheses with the hypotheses that a search by steps has found. */
 void plait_part_search_collect (const PlaitPartSearch *work);
 
 /* Stores the attention of hypothesis i of sentence s of @work in attention->of[i * @all + @first + s]. @work begins

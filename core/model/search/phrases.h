@@ -18,12 +18,12 @@ PlaitPhrases *plait_phrases_new (PlaitRagged phrases, const gint32 *tokens);
 void plait_phrases_free (PlaitPhrases *phrases);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitPhrases, plait_phrases_free)
 
-/* State of the automaton: the phrases that a hypothesis contains, and the longest beginning of a phrase with which the
- * hypothesis ends. Zeros: an empty hypothesis. */
+/* State of the automaton: the phrases that a hypothesis contains, and the longest suffix of the hypothesis that is the
+ * beginning of a phrase. Zeros: an empty hypothesis. */
 typedef struct
 {
   guint64 met; /* bit i is set if the hypothesis contains phrase i */
-  guint node;  /* node of the longest beginning of a phrase with which the hypothesis ends */
+  guint node;  /* node of the longest suffix of the hypothesis that is the beginning of a phrase */
 } PlaitPhraseState;
 
 /* Returns the state after @token. */
@@ -33,15 +33,15 @@ PlaitPhraseState plait_phrases_advance (const PlaitPhrases *phrases, PlaitPhrase
 gint64 plait_phrases_tokens (const PlaitPhrases *phrases);
 
 /* Returns a number of further tokens that is enough to complete all phrases. It is the total length of the missing
- * phrases, minus the length of the longest beginning of a missing phrase with which the hypothesis ends. If a phrase is
- * missing, there is a next token that lowers this number. */
+ * phrases, minus the length of the longest suffix of the hypothesis that is the beginning of a missing phrase. If a
+ * phrase is missing, there is a next token that lowers this number. */
 gint64 plait_phrases_missing (const PlaitPhrases *phrases, PlaitPhraseState state);
 
 /* Fills @words [plait_phrases_tokens] with the distinct words after which the hypothesis ends with a missing phrase or
  * a beginning of one. Returns the number of these words. */
 guint plait_phrases_words (const PlaitPhrases *phrases, PlaitPhraseState state, gint32 *words);
 
-/* The prefix and the phrases that the translation of a sentence must contain. */
+/* The prefix with which the translation of a sentence must begin, and the phrases that it must contain. */
 typedef struct
 {
   const gint32 *prefix; /* tokens with which the translation begins */

@@ -43,7 +43,7 @@ plait_beam_row_columns (const PlaitBeam *beam)
   return 1;
 }
 
-/* Writes the @n best words, best first (ties: the lower id). */
+/* Writes the @n best words, or fewer if fewer words may follow; best first, then the lower id. */
 static void
 take_best (const Row *row, guint n, gint32 *ids, PlaitScalar *of_ids)
 {

@@ -14,7 +14,7 @@ typedef struct
   PlaitArena *step_arena;
   PlaitTape *batch_tape; /* tape that is begun once for each batch */
   PlaitTape *step;
-  double *weights; /* weights of the members in the batch (plait_search_weigh), in the batch arena */
+  double *weights; /* [sentences][members] weights of the members (plait_search_weigh), in the batch arena */
   gint64 steps;    /* number of hypotheses that steps have extended */
   PlaitAttentionCost rows_weighed;
 } PlaitSearchWorkspace;

@@ -57,7 +57,8 @@ PlaitHypothesis plait_hypothesis_of_target (const PlaitBatch *batch, gint64 sent
 void plait_hypothesis_clear (PlaitHypothesis *hypothesis);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (PlaitHypothesis, plait_hypothesis_clear)
 
-/* Returns PlaitHypothesis.words of @hypothesis, or NULL, for plait_document_decode. (transfer none) */
+/* Returns PlaitHypothesis.words of @hypothesis, which may be NULL, in the type that plait_document_decode takes.
+ * (transfer none) */
 const char *const *plait_hypothesis_words (const PlaitHypothesis *hypothesis);
 
 typedef struct PlaitSearch PlaitSearch;

@@ -32,7 +32,7 @@ plait_translation_append (const PlaitVocabulary *vocabulary, const PlaitHypothes
       g_string_append_printf (text, "%s%d", text->len > 0 ? " " : "", hypothesis->tokens[i]);
 }
 
-/* Returns the text of the best hypothesis of each line of @corpus. */
+/* Returns a text for each line of @corpus: the best hypotheses of the line's tuples, one after another. */
 static GStrv
 texts_of (const PlaitHypotheses *hypotheses, const PlaitCorpus *corpus, const PlaitVocabulary *vocabulary)
 {
@@ -291,7 +291,7 @@ plait_translate_corpus (PlaitSearch *search, const PlaitCorpus *corpus, const Pl
 typedef struct
 {
   PlaitSearch *search;
-  gint64 done; /* number of sentences that all processes together have scored */
+  gint64 done; /* number of sentences in the batches so far, those of other processes included */
   gint64 *order;
   gint64 *lengths;           /* number of tokens and end tokens of each target: [sentences of the corpus] */
   double *log_probabilities; /* log-probability of each target, 0 if another process computes it: [sentences of the

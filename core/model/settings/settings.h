@@ -18,7 +18,7 @@ typedef enum
   PLAIT_PREDICT_SEQUENCE, /* tokens of the target, by the decoder, one after another */
   PLAIT_PREDICT_CLASS,    /* one label for each line */
   PLAIT_PREDICT_TAGS,     /* one label for each token of the first source */
-  PLAIT_PREDICT_CHOICE,   /* the correct sentence of a document; each sentence is read separately */
+  PLAIT_PREDICT_CHOICE,   /* the correct sentence of a document; the encoder reads each sentence separately */
   PLAIT_PREDICT_SPAN,     /* beginning and end of the answer in a document, or "no answer" */
   PLAIT_PREDICT_MASKED,   /* masked tokens of the source */
   PLAIT_PREDICT_NUMBER,   /* one number for each line */
@@ -29,7 +29,7 @@ typedef struct
 {
   PlaitTargetKind target;
   const char *metrics; /* default metrics, separated by ';'; NULL: the defaults of [evaluate] */
-  gboolean of_source;  /* TRUE: each prediction belongs to a token or sentence of the first source */
+  gboolean of_source;  /* TRUE: predictions refer to tokens or sentences of the first source */
 } PlaitPrediction;
 
 extern const PlaitPrediction plait_predictions[]; /* the properties of each PlaitPredictKind */

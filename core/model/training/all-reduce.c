@@ -10,15 +10,15 @@
  * small enough that the next process starts soon. */
 #define PIECE 65536
 
-/* Microseconds between two checks for arrived pieces; a check costs far less. */
+/* Minimum microseconds between two checks for arrived pieces. A check takes far less time. */
 #define PAUSE 200
 
 /* Lanes of the ring of processes. In each lane a process receives pieces from the previous process and sends them to
  * the next one. */
 enum
 {
-  LANE_SUMS,    /* partial sums, from the first process to the last */
-  LANE_RESULTS, /* final sums, from the last process to the first and on to the others in turn */
+  LANE_SUMS,    /* partial sums, which go from the first process to the last */
+  LANE_RESULTS, /* final sums, which go from the last process to the first and on to the others in turn */
   N_LANES
 };
 
@@ -41,7 +41,7 @@ struct PlaitAllReduce
   PlaitTensor all; /* gradients of all parameters, as one row */
   gint64 n_pieces; /* number of pieces into which @all is cut */
   PlaitPool *pool;
-  PlaitPool *alone; /* pool of one thread, for work in a shard's own thread */
+  PlaitPool *alone; /* pool of one thread, for sums that a shard's thread computes */
   Shard *shards;
   guint n_shards;
   pthread_mutex_t mutex;  /* protects @ranks, the pieces to which shards add, and the fields below */

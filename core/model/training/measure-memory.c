@@ -11,7 +11,7 @@
 enum
 {
   SAMPLED_BATCHES = 200,
-  MAX_ROWS = 4096, /* maximum rows of a sentence that is computed in full */
+  MAX_ROWS = 4096, /* a sentence with more rows in a stream is not computed in full */
 };
 
 gint64

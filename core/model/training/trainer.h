@@ -126,7 +126,7 @@ gboolean plait_trainer_measure_validation_memory (PlaitTrainer *trainer, gsize *
 typedef struct
 {
   double update;      /* seconds for each update */
-  double sentence;    /* seconds of update time for each training tuple */
+  double sentence;    /* seconds of the updates, divided by the number of their training tuples */
   gint64 validations; /* number of validations in a whole training, if patience does not end it early */
 } PlaitTrainerSpeed;
 

@@ -76,7 +76,7 @@ typedef struct
   struct
   {
     double loss, items, correct;
-  } columns[PLAIT_MAX_LOSS_COLUMNS]; /* sums of losses with items; 0 for others */
+  } columns[PLAIT_MAX_LOSS_COLUMNS]; /* sums of the losses that have items; other losses have 0 */
 } BatchSums;
 
 static BatchSums

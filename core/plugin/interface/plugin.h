@@ -61,7 +61,7 @@ typedef struct
   const char *name;
   PlaitSettingType type;
   gsize offset;
-  const char *choices; /* the choices, such as "pre;post"; NULL for other types */
+  const char *choices; /* the choices, or the allowed items of a list, such as "pre;post"; NULL: no choices */
 } PlaitBinding;
 
 /* All structs that host and plugin share by layout. X: structs of every plugin. L: layers that the state of a plugin

@@ -70,7 +70,7 @@ void plait_call_encode (const PlaitInstance *instance, PlaitEncoding *encoding, 
 /* TRUE if the decoder can read a target of @rows rows. */
 gboolean plait_call_check_target_length (const PlaitInstance *instance, gint64 rows, GError **error);
 
-/* Calls begin of the decoder, which sets carried rows of @decoding. */
+/* Calls the decoder's function begin, which sets the carried rows of @decoding. */
 void plait_call_begin_decoder (const PlaitInstance *instance, PlaitTape *tape, PlaitDecoding *decoding);
 
 /* Calls the decoder and returns its states, in the shape of @embedded. */

@@ -22,7 +22,7 @@ typedef struct
   char *accuracy;
 } PlaitLossColumn;
 
-/* Items that a loss predicts, such as tags. */
+/* Counts of the items, such as tags, that a loss predicts. */
 typedef struct
 {
   gint64 n;

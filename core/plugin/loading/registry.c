@@ -13,7 +13,7 @@ struct PlaitRegistry
 {
   GPtrArray *folders; /* (element-type PlaitPluginFolder) */
   GPtrArray *plugins; /* (element-type PlaitPlugin) plugins that are not hidden */
-  GHashTable *homes;  /* "KIND/NAME" -> path of the module that a run used */
+  GHashTable *homes;  /* "KIND/NAME" -> path from which a run loaded the module */
   PlaitSandboxLimits limits;
 };
 

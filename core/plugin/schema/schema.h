@@ -43,7 +43,7 @@ typedef struct
   gboolean one_memory_is_enough;     /* TRUE if one memory with the required links is enough; FALSE if all need them */
   gboolean requires_leaves;          /* encoders only: TRUE if the encoder needs an inner encoder */
   gboolean refuses_coverage;         /* combiners only: TRUE if the combiner cannot be used with a coverage */
-  gboolean requires_sentences; /* combiners only: TRUE if sentences of documents are paired with target sentences */
+  gboolean requires_sentences; /* combiners only: TRUE if the combiner pairs source sentences with target sentences */
   PlaitStructure provides_structure; /* encoders only: links that the memories of the encoder carry */
   gboolean writes_own_words;         /* outputs only: TRUE if the output also writes words that the vocabulary lacks */
   gboolean provides_summary;         /* encoders only: TRUE if the encoder gives a summary */

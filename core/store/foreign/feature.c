@@ -24,7 +24,7 @@ typedef struct
   char *path;
   char *dataset;
   int fd;
-  PlaitFileStamp stamp; /* stamp of the file when it was opened */
+  PlaitFileStamp stamp; /* stamp of the file when it was opened, to detect changes */
   int failure;          /* ENOMEM if plait_store_access lacked memory, else 0; the file is never written */
   hid_t driver;
   hid_t file;

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* Attribute that marks the dataset of a large attribute. */
+/* Name of the attribute that marks a dataset with the value of a large attribute. */
 #define LARGE_MARK "attribute_of"
 
 /* Returns the path of the dataset that stores the attribute @name of @path if the attribute is large. (transfer

@@ -26,7 +26,7 @@
 
 /* Assumed parsing speed. A child process gets extra time for a large file, computed from this speed. */
 #define BYTES_A_SECOND ((gint64)32 << 20)
-/* Bytes of chunked values that the child process reads. */
+/* Maximum bytes of chunked values that the child process reads. */
 #define SANDBOX_BYTES ((gint64)16 << 20)
 /* Maximum number of names that a message lists for each kind of change. The command plait verify lists all. */
 #define NAMES_IN_MESSAGE 6

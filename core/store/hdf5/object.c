@@ -165,7 +165,7 @@ describe_id (PlaitStore *store, const char *path, hid_t id, PlaitStoreObject *ob
   return TRUE;
 }
 
-/* Finds the object at @path; describes it if @describes and it is stored. */
+/* Finds the object at @path. Describes a stored object only if @describes. */
 static gboolean
 find (PlaitStore *store, const char *path, gboolean describes, PlaitStoreFound *found, GError **error)
 {
@@ -266,7 +266,7 @@ plait_store_describe_stored (PlaitStore *store, const char *path, PlaitStoreObje
   return TRUE;
 }
 
-/* TRUE if the group @path is a ragged group. */
+/* TRUE if @store is read, not written, and @path is a ragged group. */
 static gboolean
 is_ragged (PlaitStore *store, const char *path, const PlaitStoreObject *object)
 {

@@ -135,7 +135,8 @@ hash_rows (XXH3_state_t *state, hid_t id, const PlaitStoreObject *object, gint64
   return TRUE;
 }
 
-/* Hashes type, shape and values of a dataset that has passed plait_store_check_values. */
+/* Hashes type, shape and values of a dataset that has passed plait_store_check_values. Omits values of the type
+ * PLAIT_STORE_OTHER. */
 static gboolean
 hash_dataset (PlaitStore *store, const PlaitStoreVisit *visit, gint64 *hash, GError **error)
 {

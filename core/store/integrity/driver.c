@@ -128,7 +128,7 @@ driver_truncate (H5FD_t *base, hid_t transfer, hbool_t closing)
 static const H5FD_class_t driver_class = {
 #if H5_VERSION_GE(1, 13, 0)
   .version = H5FD_CLASS_VERSION,
-  .value = (H5FD_class_value_t)600, /* a number that HDF5 reserves for external drivers */
+  .value = (H5FD_class_value_t)600, /* HDF5's own drivers have numbers below 256 */
 #endif
   .name = "plait",
   .maxaddr = G_MAXINT64,
