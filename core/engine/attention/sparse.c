@@ -62,18 +62,21 @@ plait_sparse_strips_from (const PlaitSelectedRows *selected, gint64 width, gint6
   return (PlaitSparseStrips){ head, n, head * width + column, MIN (n * PLAIT_SPARSE_STRIP_COLUMNS, width - column) };
 }
 
-/* Runs @piece over ranges of queries. @cost is the number of multiply-adds for each selected row. If @cost is several
- * times PLAIT_SPARSE_PIECE_WORK, cuts each range into at most @most_splits parts of its rows or strips. */
+/* Runs @piece over ranges of queries. @cost is the number of multiply-adds for each selected row. If a range costs
+ * several times PLAIT_SPARSE_PIECE_WORK, cuts each range into at most @most_splits parts of its rows or strips. */
 static void
 run (PlaitPool *pool, Call *call, gint64 cost, gint64 most_splits, PlaitPoolFunc piece)
 {
   PLAIT_WORK_SCOPE (pool, PLAIT_WORK_ATTENTION);
   const PlaitSelectedRows *selected = call->selected;
   gint64 number = plait_selected_rows_count (selected);
-  gint64 work = number * cost, ranges;
+  gint64 queries = MAX (1, plait_selected_rows_queries (selected)), work = number * cost, ranges;
 
   call->kernels = plait_kernels ();
   call->number_in_piece = MAX (1, PLAIT_SPARSE_PIECE_WORK / cost);
+  /* If ranges are smaller than queries, most of them are empty and the others need to be cut. */
+  if (most_splits > 1)
+    call->number_in_piece = MAX (call->number_in_piece, number / queries);
   ranges = number / call->number_in_piece + 1;
   call->splits = CLAMP (work / PLAIT_SPARSE_PIECE_WORK / ranges, 1, most_splits);
   plait_sparse_run (pool, ranges * call->splits, work, piece, call);

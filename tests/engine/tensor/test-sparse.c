@@ -254,29 +254,37 @@ TEST_CASE (selected, weights_as_the_slow_twin)
   trial_run (weights_body, 2);
 }
 
-/* The bits of a query must not depend on other queries that have selected the same rows. */
+/* The bits of a query must not depend on other queries that have selected the same rows. @each: number of selected rows
+ * of a query. */
 static void
-alone_body (Trial *trial)
+check_alone (Trial *trial, gint64 each)
 {
-  gint64 sets[] = { 0, 1, 2, 3, 4, 5 }, rows[] = { 0, 600, 1200, 1800, 2400, 3000 };
-  gint64 *row = trial_memory (trial, sizeof (gint64) * 3000), width = trial_number (trial, 1, 150);
+  gint64 sets[] = { 0, 1, 2, 3, 4, 5 }, rows[] = { 0, each, 2 * each, 3 * each, 4 * each, 5 * each };
+  gint64 *row = trial_memory (trial, sizeof (gint64) * (gsize)(5 * each)), width = trial_number (trial, 1, 150);
   PlaitTensor x = trial_tensor (trial, 600, width), y = trial_tensor (trial, 5, width);
   PlaitTensor together = trial_rubbish (trial, 5, width), alone = trial_rubbish (trial, 1, width);
-  PlaitScalar *numbers = trial_vector (trial, 3000), *products = trial_vector (trial, 3000);
-  PlaitScalar *own = trial_vector (trial, 600);
+  PlaitScalar *numbers = trial_vector (trial, 5 * each), *products = trial_vector (trial, 5 * each);
+  PlaitScalar *own = trial_vector (trial, each);
   PlaitSelectedRows all = { 1, { 5, sets }, { 5, rows }, row }, one = { 1, { 1, sets }, { 1, rows }, row };
 
-  for (gint64 i = 0; i < 3000; i++)
+  for (gint64 i = 0; i < 5 * each; i++)
     row[i] = i % 600;
   plait_sparse_weighted_sum_forward (trial->pool, &all, together, FALSE, numbers, x);
   plait_sparse_dot_scores_forward (trial->pool, &all, products, 1, y, x);
   for (gint64 q = 0; q < 5; q++)
     {
-      plait_sparse_weighted_sum_forward (trial->pool, &one, alone, FALSE, numbers + 600 * q, x);
+      plait_sparse_weighted_sum_forward (trial->pool, &one, alone, FALSE, numbers + each * q, x);
       plait_sparse_dot_scores_forward (trial->pool, &one, own, 1, plait_tensor_rows (y, q, 1), x);
       CHECK (memcmp (alone.data, plait_tensor_row (together, q), sizeof (PlaitScalar) * (gsize)width) == 0);
-      CHECK (memcmp (own, products + 600 * q, sizeof (PlaitScalar) * 600) == 0);
+      CHECK (memcmp (own, products + each * q, sizeof (PlaitScalar) * (gsize)each) == 0);
     }
+}
+
+static void
+alone_body (Trial *trial)
+{
+  check_alone (trial, 600);
+  check_alone (trial, 5400);
 }
 
 TEST_CASE (selected, a_query_gets_the_same_alone_and_beside_others)
