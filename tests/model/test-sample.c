@@ -115,6 +115,20 @@ TEST_CASE (sample, draws_nothing_if_no_word_may_follow)
   CHECK_INT (plait_sample_word (&settings, none, 2, 1 - 1e-16), 1);
 }
 
+/* A row with NaN is at fault, wherever the NaN is, and whichever words decode.top_k and decode.nucleus keep. */
+TEST_CASE (sample, draws_nothing_from_a_row_with_nan)
+{
+  for (guint i = 0; i < 3 * G_N_ELEMENTS (cases); i++)
+    {
+      PlaitDecodeSettings settings = sampling (cases[i / 3].temperature, cases[i / 3].top_k, cases[i / 3].nucleus);
+      PlaitScalar row[] = { -1, -2, -3 };
+      CONTEXT ("case %u", i);
+
+      row[i % 3] = (PlaitScalar)NAN;
+      CHECK_INT (plait_sample_word (&settings, row, 3, 0.5), -1);
+    }
+}
+
 /* Returns the probability with which sampling draws @path. */
 static double
 path_probability (const Toy *toy, const PlaitDecodeSettings *settings, const ToyPath *path)

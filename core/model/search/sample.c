@@ -120,6 +120,8 @@ plait_sample_word (const PlaitDecodeSettings *settings, const PlaitScalar *log_p
     return -1;
   for (gint32 i = 0; i < n; i++)
     total += weights[i] = exp (((double)log_probabilities[i] - (double)greatest) / settings->temperature);
+  if (isnan (total))
+    return -1;
   if (settings->top_k == 0 && settings->nucleus == 1)
     return draw (weights, NULL, n, uniform);
   kept = g_new (gint32, n);
