@@ -113,11 +113,14 @@ TEST_CASE (tokenisers, refusals)
 TEST_CASE (tokenisers, counts_references_without_words)
 {
   const char *const set[] = { "これは", "the cat", "", "。" };
-  const char *const *sets[] = { set };
-  PlaitTextPairs pairs = { 4, set, 1, sets };
+  const char *const more[] = { NULL, "。", NULL, "a" };
+  const char *const *sets[] = { set, more };
+  PlaitTextPairs pairs = { 4, set, 2, sets };
   g_autoptr (PlaitMetric) english = plait_metric_new ("rouge", NULL);
   g_autoptr (PlaitMetric) chinese = plait_metric_new ("rouge:tok=zh", NULL);
+  gsize references;
 
-  CHECK_INT (plait_metric_count_wordless (english, &pairs), 2);
-  CHECK_INT (plait_metric_count_wordless (chinese, &pairs), 0);
+  CHECK_INT (plait_metric_count_wordless (english, &pairs, &references), 3);
+  CHECK_INT (references, 6);
+  CHECK_INT (plait_metric_count_wordless (chinese, &pairs, &references), 0);
 }

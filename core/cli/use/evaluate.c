@@ -197,11 +197,10 @@ warn_of_wordless (const Evaluation *evaluation, const PlaitTextPairs *pairs)
   for (guint m = 0; m < evaluation->metrics->len; m++)
     {
       const PlaitMetric *metric = evaluation->metrics->pdata[m];
-      gsize n = plait_metric_count_wordless (metric, pairs);
+      gsize all, n = plait_metric_count_wordless (metric, pairs, &all);
 
       if (n > 0)
-        plait_log_warning (evaluation->log, PLAIT_WORDLESS_FORMAT, plait_metric_text (metric), n,
-                           pairs->sentences * pairs->reference_sets);
+        plait_log_warning (evaluation->log, PLAIT_WORDLESS_FORMAT, plait_metric_text (metric), n, all);
     }
 }
 

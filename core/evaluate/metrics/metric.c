@@ -529,15 +529,17 @@ plait_metric_check_references (const PlaitMetric *metric, const PlaitTextPairs *
 }
 
 gsize
-plait_metric_count_wordless (const PlaitMetric *metric, const PlaitTextPairs *pairs)
+plait_metric_count_wordless (const PlaitMetric *metric, const PlaitTextPairs *pairs, gsize *references)
 {
   gsize count = 0;
 
+  *references = 0;
   for (guint k = 0; metric->kind->has_words && k < pairs->reference_sets; k++)
     for (gsize i = 0; i < pairs->sentences; i++)
       {
         const char *text = pairs->references[k][i];
 
+        *references += text != NULL;
         count += text && plait_text_count_words (text) > 0 && !metric->kind->has_words (metric, text);
       }
   return count;

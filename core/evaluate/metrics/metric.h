@@ -119,8 +119,9 @@ gboolean plait_metric_check_references (const PlaitMetric *metric, const PlaitTe
                                         GError **error);
 
 /* Returns the number of references of @pairs that are not blank but in which @metric finds no word. Such references
- * score 0. */
-gsize plait_metric_count_wordless (const PlaitMetric *metric, const PlaitTextPairs *pairs);
+ * score 0. Sets *@references to the number of all references of @pairs, without missing ones; to 0 if @metric does not
+ * look for words. */
+gsize plait_metric_count_wordless (const PlaitMetric *metric, const PlaitTextPairs *pairs, gsize *references);
 
 /* Format of the warning about references without words. Arguments: the text of the metric, the number of such
  * references, the number of all references. */

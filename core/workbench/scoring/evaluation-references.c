@@ -88,17 +88,17 @@ plait_evaluation_check_metrics (const PlaitReferences *references, const char *n
 
   for (guint m = 0; metrics && m < metrics->len; m++)
     {
-      gsize place, wordless;
+      gsize place, wordless, all = 0;
 
       if (!plait_metric_check_references (metrics->pdata[m], &pairs, &place, error))
         {
           g_prefix_error (error, "%s: ", split);
           return FALSE;
         }
-      wordless = log ? plait_metric_count_wordless (metrics->pdata[m], &pairs) : 0;
+      wordless = log ? plait_metric_count_wordless (metrics->pdata[m], &pairs, &all) : 0;
       if (wordless > 0)
         plait_log_warning (log, "%s: " PLAIT_WORDLESS_FORMAT, split, plait_metric_text (metrics->pdata[m]), wordless,
-                           pairs.sentences * pairs.reference_sets);
+                           all);
     }
   return metrics != NULL;
 }
