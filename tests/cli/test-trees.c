@@ -84,7 +84,8 @@ TEST_CASE (trees_command, refuses)
   CHECK_REFUSED (CALL ("trees"), "expected one of --check and --convert, found none");
   CHECK_REFUSED (CALL ("trees", "--check", "trees", "--convert", "trees"), "found both");
   CHECK_REFUSED (CALL ("trees", "--check", "nowhere"), "nowhere: cannot be opened");
-  CHECK_REFUSED (CALL ("trees", "--check", "trees", "--tokens", "short"), "short:2: ends here, but trees continues");
+  CHECK_REFUSED (CALL ("trees", "--check", "trees", "--tokens", "short"),
+                 "short:2: ends here, but trees continues; expected equal numbers of trees and sentences");
   CHECK_REFUSED (CALL ("trees", "--check", "trees", "--to", "triples"), "--to and --output are for --convert");
   CHECK_REFUSED (CALL ("trees", "--check", "trees", "--binarise", "up"), "--binarise cannot be \"up\"");
   CHECK_REFUSED (CALL ("trees", "--check", "trees", "--head-rules", "../x"), "there is no file head-rules/../x.ini");

@@ -59,8 +59,8 @@ next_line (Reading *reading, GError **error)
       const PlaitTextReader *ended = !reading->line ? reading->trees : reading->tokens;
       const PlaitTextReader *going = !reading->line ? reading->tokens : reading->trees;
       return plait_fail (error, PLAIT_ERROR_INPUT,
-                         "%s:%jd: ends here, but %s continues; expected equal numbers of lines, since line i of one "
-                         "belongs to line i of the other",
+                         "%s:%jd: ends here, but %s continues; expected equal numbers of trees and sentences, since "
+                         "tree i belongs to sentence i",
                          plait_text_reader_name (ended), plait_text_reader_line (ended) + 1,
                          plait_text_reader_name (going));
     }
