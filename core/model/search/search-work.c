@@ -36,6 +36,6 @@ plait_search_work_milliseconds (const PlaitSearchWork *work)
 char *
 plait_search_work_text (const PlaitSearchWork *work)
 {
-  return plait_format ("%.2f states touched per word, %.3f ms per word", plait_search_work_rows_weighed (work),
+  return plait_format ("%.2f states touched per step, %.3f ms per word", plait_search_work_rows_weighed (work),
                        plait_search_work_milliseconds (work));
 }

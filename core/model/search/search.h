@@ -133,7 +133,7 @@ double plait_search_work_rows_selected (const PlaitSearchWork *work);
 double plait_search_work_milliseconds (const PlaitSearchWork *work);
 
 /* Returns plait_search_work_rows_weighed and plait_search_work_milliseconds as a text, such as "12.30 states touched
- * per word, 0.415 ms per word". (transfer full) */
+ * per step, 0.415 ms per word". (transfer full) */
 char *plait_search_work_text (const PlaitSearchWork *work);
 
 /* Searches all sentences of @batch. Returns [n_sentences] in the order of the batch, each with up to settings->n_best
