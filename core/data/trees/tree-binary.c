@@ -44,8 +44,8 @@ number_of (PlaitTreeMaker *maker, PlaitLabel label, gint32 *number, GError **err
   return number_scratch (maker, number, error);
 }
 
-/* Sets *@number to the number of the label of a chain of single children: their labels, joined by '+' from the top
- * down. The chain ends at @node, or above it if @node is a leaf. */
+/* Sets *@number to the label number of a chain of single children. This label joins the labels of the chain's nodes by
+ * '+', from the top down to @node, leaves left out. */
 static gboolean
 number_chain (PlaitTreeMaker *maker, gint64 node, gint32 *number, GError **error)
 {

@@ -107,7 +107,7 @@ typedef struct
 PlaitNode *plait_rnn (PlaitTape *tape, const PlaitRecurrentCell *cell, PlaitNode *projected, PlaitRagged rows,
                       gboolean backwards, PlaitNode *state, PlaitNode *memory);
 
-/* An input of a pair cell's gates from another pair: for pair i, row link[i] of @x times @weight. */
+/* A term of a pair cell's gates that comes from another pair: for pair i, row link[i] of @x times @weight. */
 typedef struct
 {
   const gint64 *link; /* [pairs] index of another pair of the same sentence, -1: none; borrowed */

@@ -235,7 +235,7 @@ first_key_of_query (const Piece *piece, gint64 query)
   return RELATIVE ? MAX (query + shift_of (piece) - window_of (piece) + 1, 0) : 0;
 }
 
-/* Returns the first key of the first block in which a query from @first on can see a key. */
+/* Returns the first key of the first block of keys that some query from @first on can see. */
 static inline gint64
 first_key_of_tile (const Piece *piece, gint64 first)
 {

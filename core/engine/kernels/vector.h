@@ -170,7 +170,7 @@ vector_lanes (void)
  *
  * EACH_DISTANCE (step) expands to step (LANES / 2) ... step (2) step (1).
  *
- * SHUFFLE and @from are macros because the compiler needs constant lane indices before it unrolls a loop.
+ * SHUFFLE and @from are macros: the compiler wants constant lane indices, and checks this before it unrolls loops.
  */
 #if LANES == 16
 #define SHUFFLE(x, y, from, d) __builtin_shufflevector (x, y, FROM_8 (from, 0, d), FROM_8 (from, 8, d))

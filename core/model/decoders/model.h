@@ -88,8 +88,8 @@ gboolean plait_model_memory_is_of (const PlaitMemorySpecification *memory, const
 /* Returns the decoder, or NULL if a head takes its place. (transfer none) */
 const PlaitDecoder *plait_model_decoder (const PlaitModel *model);
 
-/* Returns the states for the output layer, the logits or the numbers that the decoder or the head computes from
- * @encoded. @record: collects attention weights of the decoder, or NULL. */
+/* Returns what the decoder or the head computes from @encoded: states for the output layer, logits, or numbers.
+ * @record: collects attention weights of the decoder, or NULL. */
 PlaitNode *plait_model_states (const PlaitModel *model, PlaitTape *tape, const PlaitEncoderOutputs *encoded,
                                const PlaitBatch *batch, PlaitAttentionRecord *record);
 

@@ -109,7 +109,8 @@ baseline_of (const PlaitRunComparison *comparison, guint score_column)
   return 0;
 }
 
-/* Tests all systems that have the references of score column @m against the first of these systems. */
+/* Takes all systems whose score in column @m has the same references as the column, and tests them against the first of
+ * these systems. */
 static gboolean
 compare (PlaitRunComparison *comparison, guint m, GError **error)
 {

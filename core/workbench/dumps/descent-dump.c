@@ -9,8 +9,8 @@ typedef struct
 {
   const PlaitLinks *links;
   gint64 rows;
-  gint64 *owner;    /* [rows]: parent that has this row as first child; of two such parents, the lower row number; -1 if
-                       there is no such parent */
+  gint64 *owner; /* [rows]: the parent whose first child is this row; if several parents share this child, the lowest of
+                    them; -1 if none */
   double *reached;  /* [rows]: sum of the products of weights along all paths to each row, for the current entry */
   gint64 *entry;    /* [rows]: number (from 1) of the last entry that weighed the row */
   gint64 n_entries; /* number of entries so far */

@@ -95,8 +95,8 @@ plait_resume_check_longer (const PlaitTrainer *trainer, const PlaitExperiment *e
   return TRUE;
 }
 
-/* TRUE if training with the settings @now passes through the end of @old, which was trained with the settings @before,
- * and continues from there. */
+/* TRUE if training with the settings @now makes the updates of @old, which was trained with the settings @before, and
+ * then more updates. */
 static gboolean
 ends_later (const PlaitTrainSettings *before, const PlaitTrainSettings *now, PlaitStore *old)
 {
