@@ -59,6 +59,16 @@ is_axis (const char *text, gconstpointer data)
   return a < constraints->n;
 }
 
+/* TRUE if axis @a is the first of several axes that vary together. */
+static gboolean
+is_leader (const PlaitAxisConstraints *constraints, guint a)
+{
+  for (guint other = a + 1; other < constraints->n; other++)
+    if (constraints->list[other].leader == a)
+      return TRUE;
+  return FALSE;
+}
+
 /* Reads one group of zip: "KEY & KEY". */
 static void
 read_zip (PlaitAxisConstraints *constraints, const char *key, const char *text)
@@ -79,7 +89,7 @@ read_zip (PlaitAxisConstraints *constraints, const char *key, const char *text)
         leader = a;
       /* Refuse a repeated axis. Also refuse an axis that comes before the leader in [grid], because all axes of the
        * group copy the index of the leader. */
-      if (constraints->list[a].leader != a || (i > 0 && a == leader))
+      if (constraints->list[a].leader != a || (i > 0 && (a == leader || is_leader (constraints, a))))
         plait_grid_problem (constraints->grid, key, "names the axis %s twice; name each axis once", names[i]);
       else if (a < leader)
         plait_grid_problem (

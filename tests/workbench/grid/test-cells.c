@@ -128,6 +128,9 @@ TEST_CASE (cells, refuses_ties_of_nothing)
       "did you mean \"experiment.seed & decoder.width\"?" },
     { "experiment.seed=1;2\nzip=experiment.seed & decoder.width\n", "\"decoder.width\" is not an axis of this grid" },
     { "experiment.seed=1;2\nzip=experiment.seed & experiment.seed\n", "names the axis experiment.seed twice" },
+    { "experiment.seed=1;2\ndecoder.width=8;16\ndecoder.layers=1;2\nzip=decoder.width & decoder.layers\n"
+      "zip.more=experiment.seed & decoder.width\n",
+      "names the axis decoder.width twice" },
     { "experiment.seed=1;2\ndecoder.width=8;16;32\nzip=experiment.seed & decoder.width\n",
       "decoder.width has 3 values, but experiment.seed has 2" },
     { "experiment.seed=1;2\ndecoder.width=8;16\nzip=decoder.width & experiment.seed\n",
