@@ -107,6 +107,22 @@ has_room (Runner *runner)
          || (g_get_monotonic_time () - runner->last >= PAUSE * G_USEC_PER_SEC && has_memory (runner));
 }
 
+/* Reads the state of @cell again. If it is not finished and the run of another cell can be evaluated for it, keeps that
+ * run, because plait_grid_update_state() ignores the other cells of @grid. */
+static void
+reread_state (PlaitGrid *grid, PlaitGridCell *cell)
+{
+  g_autofree char *trained = cell->state == PLAIT_CELL_TRAINED ? g_strdup (cell->trained) : NULL;
+  g_autofree char *note = g_strdup (cell->note);
+
+  plait_grid_update_state (grid, cell);
+  if (!trained || cell->state == PLAIT_CELL_FINISHED)
+    return;
+  g_free (cell->trained);
+  cell->trained = g_steal_pointer (&trained);
+  plait_grid_cell_set_state (cell, PLAIT_CELL_TRAINED, note);
+}
+
 /* Locks @cell. If another process may have run it in the meantime, reads its state again. FALSE if @cell is finished or
  * has failed. @cell fails if another process holds its lock. */
 static gboolean
@@ -117,8 +133,8 @@ is_still_due (Runner *runner, PlaitGridCell *cell)
 
   if (!plait_grid_lock_cell (runner->grid, cell, runner->options->log, &fault))
     plait_grid_cell_set_state (cell, PLAIT_CELL_FAILED, fault->message);
-  else if (!held && cell->state != PLAIT_CELL_TRAINED)
-    plait_grid_update_state (runner->grid, cell);
+  else if (!held)
+    reread_state (runner->grid, cell);
   if (cell->state == PLAIT_CELL_FINISHED)
     plait_grid_collect_cell (runner->grid, cell);
   if (plait_grid_cell_is_due (cell))

@@ -274,8 +274,18 @@ TEST_CASE (grid, trains_once_what_only_evaluation_tells_apart)
   g_auto (TestGrid) more = test_grid_open ("cells", NULL, 0);
   CHECK_INT (plait_grid_count (more.grid, PLAIT_CELL_FINISHED), 2);
   CHECK_INT (plait_grid_count (more.grid, PLAIT_CELL_TRAINED), 1);
+  g_auto (TestGrid) late = test_grid_open ("cells", NULL, 0);
   test_grid_run (&more, 1);
   CHECK_INT (plait_grid_count (more.grid, PLAIT_CELL_FINISHED), 3);
+  g_clear_pointer (&more.grid, plait_grid_free);
+
+  /* A cell that another process has evaluated in the meantime is not evaluated again. */
+  g_autofree char *before = digest_cell (late.grid, 2);
+  CHECK_INT (plait_grid_count (late.grid, PLAIT_CELL_TRAINED), 1);
+  test_grid_run (&late, 1);
+  g_autofree char *after = digest_cell (late.grid, 2);
+  CHECK_INT (plait_grid_count (late.grid, PLAIT_CELL_FINISHED), 3);
+  CHECK_STRING (after, before);
 }
 
 /* Changes the run at @path into one of an older plait, with other fingerprints and without @setting ("KEY=VALUE"). */
