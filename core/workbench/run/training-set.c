@@ -170,22 +170,18 @@ mean_sentences (const PlaitTrainingSet *sets, const char *const *names, guint n,
 }
 
 /* Returns a sentence that says which of @names differ in the mean number of sentences in an update although their
- * updates have the same limit of tokens; NULL if none do. Compares only sets with the limit of the first set that has
- * one. (transfer full) */
+ * updates are all limited to @tokens tokens; NULL if none do. (transfer full) */
 static char *
-describe_batches (const PlaitTrainingSet *sets, const char *const *names, guint n)
+describe_batches (const PlaitTrainingSet *sets, const char *const *names, guint n, gint64 tokens)
 {
   g_autoptr (GPtrArray) values = g_ptr_array_new_with_free_func (g_free);
   g_autofree char *groups = NULL;
-  gint64 tokens = 0;
   double low = INFINITY, high = 0;
 
   for (guint i = 0; i < n; i++)
     {
-      double sentences;
+      double sentences = sets[i].tokens == tokens ? mean_sentences (sets, names, n, names[i], tokens) : NAN;
 
-      tokens = tokens > 0 ? tokens : sets[i].tokens;
-      sentences = tokens > 0 && sets[i].tokens == tokens ? mean_sentences (sets, names, n, names[i], tokens) : NAN;
       low = fmin (low, sentences);
       high = fmax (high, sentences);
       g_ptr_array_add (values, isnan (sentences) ? NULL : g_strdup_printf ("%.1f", sentences));
@@ -195,6 +191,23 @@ describe_batches (const PlaitTrainingSet *sets, const char *const *names, guint 
              "Updates of %jd tokens, which count all text that is read, have different mean numbers of sentences: %s.",
              tokens, groups)
                                       : NULL;
+}
+
+/* Adds to @notes a sentence of describe_batches() for each limit of tokens that @sets have. */
+static void
+add_batches (GStrvBuilder *notes, const PlaitTrainingSet *sets, const char *const *names, guint n)
+{
+  for (guint i = 0; i < n; i++)
+    {
+      gint64 tokens = sets[i].tokens;
+      guint first = 0;
+
+      while (sets[first].tokens != tokens)
+        first++;
+      g_autofree char *batches = tokens > 0 && first == i ? describe_batches (sets, names, n, tokens) : NULL;
+      if (batches)
+        g_strv_builder_add (notes, batches);
+    }
 }
 
 /* Returns a sentence that says how many parameters each of @names takes from train.initialise; NULL if no difference is
@@ -220,13 +233,11 @@ plait_training_sets_describe_differences (const PlaitTrainingSet *sets, const ch
 {
   g_autoptr (GStrvBuilder) notes = g_strv_builder_new ();
   g_autofree char *lines = describe_lines (sets, names, n);
-  g_autofree char *batches = describe_batches (sets, names, n);
   g_autofree char *taken = describe_taken (sets, names, n);
 
   if (lines)
     g_strv_builder_add (notes, lines);
-  if (batches)
-    g_strv_builder_add (notes, batches);
+  add_batches (notes, sets, names, n);
   if (taken)
     g_strv_builder_add (notes, taken);
   return g_strv_builder_end (notes);
