@@ -273,6 +273,20 @@ TEST_CASE (compare_command, unfolds_a_grid)
   CHECK_CONTAINS (call.output, "  Key               first   second\n");
 }
 
+/* The name of a cell may begin with the name of another cell. */
+TEST_CASE (compare_command, shows_names_of_cells_without_digests)
+{
+  write_runs ();
+  PlaitStore *store = plait_store_create (plait_test_path ("grid.h5"), NO_ERROR);
+  CHECK (plait_store_link_external (store, "/runs/flat-0123abcd", "one.h5", "/", NO_ERROR));
+  CHECK (plait_store_link_external (store, "/runs/flat-wide-4567cdef", "two.h5", "/", NO_ERROR));
+  CHECK (plait_store_commit (store, NO_ERROR));
+  plait_store_free (store);
+  PlaitTestCall call = DONE (CALL ("compare", "grid.h5", "--test", "none"));
+
+  CHECK_CONTAINS (call.output, "  Key               flat    flat-wide\n");
+}
+
 TEST_CASE (compare_command, reports_no_table_of_a_grid_over_several_references)
 {
   write_runs ();

@@ -79,21 +79,29 @@ add_run (GPtrArray *runs, PlaitStore *store, const char *name, gboolean dumps, G
   return TRUE;
 }
 
-/* Returns @name without the digest that a grid appends to the names of its files. Keeps the digest if the short name
- * would not be unique among @names. (transfer full) */
-static char *
-short_name (const char *name, char *const *names)
+/* Returns the length of @name without the digest that a grid appends to the names of its files; 0 if @name has no
+ * digest. */
+static gsize
+short_length (const char *name)
 {
   gsize length = strlen (name), digest = 0;
 
   while (digest < length && g_ascii_isxdigit (name[length - 1 - digest]))
     digest++;
-  if (digest != DIGEST || length <= DIGEST + 1 || name[length - DIGEST - 1] != '-')
-    return g_strdup (name);
+  return digest == DIGEST && length > DIGEST + 1 && name[length - DIGEST - 1] == '-' ? length - DIGEST - 1 : 0;
+}
+
+/* Returns @name without the digest that a grid appends to the names of its files. Keeps the digest if the short name
+ * would not be unique among @names. (transfer full) */
+static char *
+short_name (const char *name, char *const *names)
+{
+  gsize length = short_length (name);
   guint same = 0;
+
   for (guint i = 0; names[i]; i++)
-    same += strncmp (names[i], name, length - DIGEST) == 0;
-  return same == 1 ? g_strndup (name, length - DIGEST - 1) : g_strdup (name);
+    same += short_length (names[i]) == length && strncmp (names[i], name, length) == 0;
+  return length > 0 && same == 1 ? g_strndup (name, length) : g_strdup (name);
 }
 
 static gboolean
