@@ -129,7 +129,7 @@ TEST_CASE (table, latex)
   plait_table_text (table, PLAIT_TABLE_PLAIN, "é<f>\n#$^");
   plait_table_none (table);
   plait_table_p (table, 1e-9, PLAIT_TABLE_UNMARKED);
-  plait_table_note (table, "One.");
+  plait_table_note (table, "One.\nTwo.");
   g_autofree char *text = plait_table_latex (table);
 
   CHECK_STRING (
@@ -141,7 +141,7 @@ TEST_CASE (table, latex)
             "é$<$f$>$ \\#\\$\\textasciicircum{} & -- & $<$ 0.0001 \\\\\n"
             "\\hline\n"
             "\\end{tabular}\n"
-            "% One.\n");
+            "% One. Two.\n");
 }
 
 /* Quotes fields where needed. The first field of a line may be empty. */

@@ -117,7 +117,11 @@ plait_table_latex (const PlaitTable *table)
   append_rows (text, table, append_latex, " & ", " \\\\\n", "\\hline\n");
   g_string_append (text, "\\hline\n\\end{tabular}\n");
   for (guint i = 0; i < table->notes->len; i++)
-    g_string_append_printf (text, "%% %s\n", (const char *)table->notes->pdata[i]);
+    {
+      g_autofree char *line = g_strdelimit (g_strdup (table->notes->pdata[i]), "\n\r", ' ');
+
+      g_string_append_printf (text, "%% %s\n", line);
+    }
   return g_string_free (text, FALSE);
 }
 
