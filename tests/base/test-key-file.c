@@ -245,6 +245,8 @@ TEST_CASE (key_file, set_refuses_what_no_file_could_say)
   CHECK (!plait_key_file_set (file, "experiment", "seed", "\\q", "--set x", &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "unknown escape");
   CHECK_STRING (plait_key_file_value (file, "experiment", "seed"), "7");
+  CHECK (!plait_key_file_set (file, "absent", "seed", "\\q", "--set x", NULL));
+  CHECK (!plait_key_file_has_group (file, "absent"));
 }
 
 TEST_CASE (key_file, text_reads_back)

@@ -418,6 +418,9 @@ plait_key_file_set (PlaitKeyFile *file, const char *group_name, const char *key,
   if (strpbrk (written, "\n\r"))
     return plait_fail (error, PLAIT_ERROR_INPUT, "%s: the value of %s has a line break; write \\n for it", place, key);
 
+  g_autofree char *resolved = resolve (written);
+  if (!resolved)
+    return plait_fail (error, PLAIT_ERROR_INPUT, "%s: the value of %s has an unknown escape: %s", place, key, ESCAPES);
   Group *group = find_group (file, group_name);
   if (!group)
     {
@@ -425,8 +428,6 @@ plait_key_file_set (PlaitKeyFile *file, const char *group_name, const char *key,
       group->origin = g_strdup (origin);
     }
   Entry *entry = put (file, group, key, written);
-  if (!entry)
-    return plait_fail (error, PLAIT_ERROR_INPUT, "%s: the value of %s has an unknown escape: %s", place, key, ESCAPES);
   if (origin)
     {
       entry->line = 0;
