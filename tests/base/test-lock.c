@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "files/file.h"
+#include "files/folder.h"
 #include "files/lock.h"
 #include "harness.h"
 
@@ -245,4 +246,22 @@ TEST_CASE (lock, says_that_there_are_none)
   fclose (stream);
   CHECK_CONTAINS (said, "warning: ");
   CHECK_CONTAINS (said, "the file system does not support locks");
+}
+
+/* A process may make several folders of one name at the same time, even without locks. */
+TEST_CASE (lock, is_not_needed_for_several_folders)
+{
+  for (guint way = 0; way < 2; way++)
+    {
+      CONTEXT ("way %u", way);
+      has_no_locks = way == 1;
+      PlaitFolder *first = plait_folder_begin_temporary (NO_ERROR), *second = plait_folder_begin_temporary (NO_ERROR);
+
+      REQUIRE (first && second);
+      CHECK (g_file_test (plait_folder_temporary (first), G_FILE_TEST_IS_DIR));
+      CHECK (!g_str_equal (plait_folder_temporary (first), plait_folder_temporary (second)));
+      plait_folder_abandon (first);
+      plait_folder_abandon (second);
+    }
+  has_no_locks = FALSE;
 }

@@ -83,9 +83,10 @@ plait_folder_fail (const PlaitFolder *folder, GError **error)
   return FALSE;
 }
 
-/* Opens and locks the folder @path, which process @maker has made. Returns the descriptor; -1 with errno if the folder
- * cannot be opened; -1 with errno EEXIST if the folder belongs to another living process, or was renamed or deleted. It
- * belongs to the process that holds its lock; if the file system has no locks, to @maker. */
+/* Opens and locks the folder @path, which process @maker has made; 0: the caller has just made it. Returns the
+ * descriptor; -1 with errno if the folder cannot be opened; -1 with errno EEXIST if the folder is in use, or was
+ * renamed or deleted. It is in use while a process holds its lock, or, on a file system without locks, while @maker
+ * lives. */
 static int
 open_own (const char *path, pid_t maker)
 {
@@ -94,7 +95,7 @@ open_own (const char *path, pid_t maker)
 
   if (descriptor >= 0 && plait_lock_is_at_path (descriptor, path)
       && (state == PLAIT_LOCK_TAKEN
-          || (state == PLAIT_LOCK_NONE && (maker == getpid () || (kill (maker, 0) != 0 && errno == ESRCH)))))
+          || (state == PLAIT_LOCK_NONE && (maker == 0 || (kill (maker, 0) != 0 && errno == ESRCH)))))
     return descriptor;
   if (descriptor >= 0)
     {
@@ -140,7 +141,7 @@ make_temporary (PlaitFolder *folder, const char *place, mode_t mode, const char 
       gboolean made = g_mkdir (path, 0777) == 0;
 
       if (made)
-        folder->descriptor = open_own (path, getpid ());
+        folder->descriptor = open_own (path, 0);
       if (folder->descriptor >= 0)
         folder->temporary = g_steal_pointer (&path);
       /* ENOENT: another process deleted the new folder as stale before it was locked. */
