@@ -7,6 +7,7 @@
 #include "files.h"
 #include "harness.h"
 #include "hdf5/store.h"
+#include "kernels/kernels.h"
 
 /* Tests of the output of plait run. tests/workbench/run tests its effects. */
 
@@ -33,6 +34,18 @@ TEST_CASE (run_command, prints_the_scores_alone)
   CHECK_CONTAINS (json.output, "\"metric\": \"bleu\"");
   CHECK (!strstr (json.output, "states_touched"));
   CHECK_CONTAINS (json.output, "\"low\": null"); /* perplexity has no interval */
+}
+
+/* A run needs no memory for a BLAS library that computes nothing. */
+TEST_CASE (run_command, needs_no_memory_for_an_unused_library)
+{
+  const char *const arguments[] = { "run", "small.ini", "--threads", "1", "--quiet", NULL };
+  const PlaitTestCallSettings little = { .memory = (guint64)300 << 20 };
+
+  if (plait_kernels ()->blas_rows[0] > 0 || plait_kernels ()->blas_rows[1] > 0)
+    SKIP_TEST ("products use BLAS");
+  plait_test_write ("small.ini", experiment);
+  QUIET (plait_test_call_with (arguments, &little));
 }
 
 TEST_CASE (run_command, prints_its_plan_as_json)

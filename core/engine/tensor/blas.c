@@ -141,11 +141,17 @@ reserve (const PlaitBlasTable *table, guint threads, GError **error)
                         n + 1, threads);
 }
 
+/* TRUE if some products use BLAS. */
+static gboolean
+serves (const PlaitKernels *kernels)
+{
+  return kernels->blas_rows[0] > 0 || kernels->blas_rows[1] > 0;
+}
+
 gboolean
 plait_blas_reserve (PlaitPool *pool, GError **error)
 {
-  const PlaitKernels *kernels = plait_kernels ();
-  gboolean served = kernels->blas_rows[0] > 0 || kernels->blas_rows[1] > 0;
+  gboolean served = serves (plait_kernels ());
   g_autoptr (GError) refusal = NULL;
   const PlaitBlasTable *table = served || wanted_library () ? get_library (&refusal) : NULL;
 
@@ -204,7 +210,7 @@ plait_blas_description (GError **error)
   const PlaitBlasTable *table = get_library (&refusal);
   g_autofree char *library = table ? table->describe () : NULL;
 
-  if (refusal && (wanted_library () || refusal->code == PLAIT_ERROR_MEMORY))
+  if (refusal && (wanted_library () || (serves (kernels) && refusal->code == PLAIT_ERROR_MEMORY)))
     {
       g_propagate_error (error, g_steal_pointer (&refusal));
       return NULL;
