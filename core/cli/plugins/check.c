@@ -389,7 +389,7 @@ const PlaitCommand plait_command_check = {
   .name = "check",
   .synopsis
   = "FILE.ini [--set G.K=V]... [--unset G.K]... [--json] | PLUGIN [--property NAME]... [--seconds N] [--json]",
-  .summary = "Find every mistake of an experiment file, or check a plugin against the contract of its kind",
+  .summary = "Find the mistakes of an experiment file, or check a plugin against the contract of its kind",
   .details
   = "For an experiment file, the output has a line for each mistake, with file, line and key, also in all cells of its "
     "[grid]: unknown keys, wrong values, settings that do not fit together, missing or unreadable files, files with "
