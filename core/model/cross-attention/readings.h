@@ -6,14 +6,15 @@
 #include "interface/memory.h"
 
 /*
- * Values of a decoder, other than its states, that the output or a loss reads: the context and attention weights of a
- * cross-attention, and the embeddings of the target tokens. The output reads the cross-attention that was declared
- * last. The loss on word alignments reads the one that train.alignment_attention names.
+ * Values of a decoder, other than its states, that two readers read: the context and attention weights of a
+ * cross-attention, and the embeddings of the target tokens.
  */
+
+/* The two readers. */
 typedef enum
 {
-  PLAIT_READER_OUTPUT,
-  PLAIT_READER_ALIGNMENT,
+  PLAIT_READER_OUTPUT,    /* the output; it reads the cross-attention that was declared last */
+  PLAIT_READER_ALIGNMENT, /* the loss on word alignments; it reads the one that train.alignment_attention names */
   PLAIT_READERS,
 } PlaitReader;
 
