@@ -291,7 +291,7 @@ add_descent (Sentence *sentence, const char *group, const char *name, GError **e
   return TRUE;
 }
 
-/* Calls @add for each member of the sentence's group in @kind, such as "attention". */
+/* Calls @add for each member of /KIND/SPLIT/SENTENCE; KIND is @kind, such as "attention". */
 static gboolean
 add_members (Sentence *sentence, const char *kind,
              gboolean (*add) (Sentence *sentence, const char *group, const char *name, GError **error), GError **error)

@@ -75,7 +75,7 @@ struct PlaitCorpusStream
   PlaitDocumentSettings documents;
 
   /* [n_factors] factors of this source, which then has no documents. Each is a stream of text with one token for each
-   * word, between white space, of this source. It has a name, files or a column, and a vocabulary of words. */
+   * word of this source; white space separates words. It has a name, files or a column, and a vocabulary of words. */
   const PlaitCorpusStream *factors;
   guint n_factors;
   gboolean predicted; /* TRUE: this factor has tags that a model predicts (PlaitInput.factors) */

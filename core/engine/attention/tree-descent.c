@@ -329,9 +329,9 @@ descend_piece (gpointer data, gint64 piece, guint thread)
     }
 }
 
-/* Returns an upper bound for the number of rows that an entry weighs below the top level. The sentence has the @n rows
- * from @first on, and @height levels below the top level. Counts the children of all rows only if the bound from the
- * number of branches is large. */
+/* Returns an upper bound for the number of rows below the top level that one query and head weigh. The sentence has the
+ * @n rows from @first on, and @height levels below the top level. The bound follows from the number of branches; where
+ * this bound is large, the number of all children is returned if it is smaller. */
 static gint64
 most_below (const PlaitTreeDescent *descent, gint64 first, gint64 n, gint64 height)
 {

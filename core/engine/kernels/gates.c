@@ -18,7 +18,7 @@ put_projected (const PlaitCellRow *row, gint64 at, Vector value, gint64 n)
     put (to + at, row->adds ? take (to + at, n) + value : value, n);
 }
 
-/* Writes the gradient of the input of a gate over the gate, and to @dprojected. */
+/* Writes the gradient of a gate's input to @dprojected, and to the place of the gate, which it replaces. */
 static inline __attribute__ ((always_inline)) void
 put_gate (const PlaitCellRow *row, gint64 at, Vector value, gint64 n)
 {

@@ -143,7 +143,7 @@ PlaitScalar *plait_attention_record_copied (PlaitAttentionRecord *record, guint 
  * The record of one sentence. Its queries are the target rows of the sentence, so weights are [heads][target
  * rows][memory rows]. The record holds copies of all data except names. Its memories have rows and links (never NULL),
  * but no states. The links have either all or none of level, first_child and n_children, and either both or none of
- * left and right. They have sentence and token if the encoder sets these.
+ * left and right. The links have sentence and token if the encoder sets these.
  */
 
 /* Returns an empty record in @arena for @length target rows of sentence @sentence of @batch. */

@@ -32,7 +32,7 @@ struct PlaitStoreBlocks
   guint8 *table;
   guint8 **metadata;         /* [n] loaded blocks of metadata; NULL for blocks of values */
   guint8 *part;              /* copy of the last block of values that a caller read only in part */
-  gsize part_number;         /* number of the block in @part; n if @part is empty */
+  gsize part_number;         /* number of the block that @part holds; n if @part holds none */
   gint64 failed;             /* block whose read was the first to fail; -1: no read has failed */
   int problem;               /* errno of the read of block @failed; 0: the block is damaged, or the file ends in it */
   gboolean tolerates_damage; /* TRUE: damaged blocks read as zero */

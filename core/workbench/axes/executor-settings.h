@@ -10,12 +10,12 @@
  *     executor=slurm
  *     executor.jobs=20                 number of cells that run at once
  *     executor.threads=4               threads of each cell
- *     executor.time=2h                 time limit of a cell: a number and s, m, h or d; for Slurm also measured
+ *     executor.time=2h                 time limit of a cell: a number and s, m, h or d; Slurm: or "measured"
  *     executor.retries=1               retries of a cell that fails
- *     executor.memory=4G               memory of each cell, for Slurm; or measured
+ *     executor.memory=4G               memory of each cell, for Slurm; or "measured"
  *     executor.options=--partition=cpu;--account=mt    further options of sbatch that cannot change what is run
  *
- * For measured see grid/cost.h. None of these keys is part of a fingerprint.
+ * For "measured" see grid/cost.h. None of these keys is part of a fingerprint.
  */
 #define PLAIT_EXECUTOR_MEASURED "measured"
 
