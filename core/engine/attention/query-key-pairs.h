@@ -69,9 +69,9 @@ void plait_additive_scores_backward (PlaitPool *pool, PlaitArena *arena, const P
 void plait_dot_scores_forward (PlaitPool *pool, const PlaitQueryKeyPairs *pairs, PlaitScalar *scores, PlaitScalar scale,
                                PlaitTensor queries, PlaitTensor keys);
 
-/* y[query] = (@add: y +) sum of numbers[pair] * x[row] over the pairs of the query: x [rows, w], y [query rows, w].
- * Without @add, a query without pairs gets zeros. Computes the context if numbers are weights and x are values, and the
- * gradient of the queries if numbers are gradients of dot scores and x are keys. */
+/* y[query] = sum of numbers[pair] * x[row] over the pairs of the query: x [rows, w], y [query rows, w]. If @add, the
+ * sum is added to y; otherwise a query without pairs gets zeros. If numbers are weights and x are values, y is the
+ * context. If numbers are gradients of dot scores and x are keys, y is the gradient of the queries. */
 void plait_weighted_sum_forward (PlaitPool *pool, PlaitArena *arena, const PlaitQueryKeyPairs *pairs, PlaitTensor y,
                                  gboolean add, const PlaitScalar *numbers, PlaitTensor x);
 

@@ -189,9 +189,9 @@ const PlaitPacked *plait_weight_reuse_packed (PlaitTape *tape, PlaitNode *weight
 const PlaitPacked *plait_weight_reuse_transposed (PlaitTape *tape, PlaitNode *weight, PlaitTensor value, gint64 rows,
                                                   PlaitPrecision precision);
 
-/* Sets factor->packed to the panels that plait_weight_reuse_packed returns, or plait_weight_reuse_transposed if
- * @transposed. If there are no panels and @many is TRUE (many steps will use @factor), packs panels that only @factor
- * uses. Does nothing if @weight is NULL. */
+/* Sets factor->packed to panels: if @transposed, to those of plait_weight_reuse_transposed, otherwise to those of
+ * plait_weight_reuse_packed. If there are no panels and @many is TRUE (many steps will use @factor), packs panels that
+ * only @factor uses. Does nothing if @weight is NULL. */
 void plait_weight_reuse_pack (PlaitTape *tape, PlaitRnnWeight *factor, PlaitNode *weight, gint64 rows,
                               gboolean transposed, gboolean many);
 

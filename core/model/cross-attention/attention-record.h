@@ -136,7 +136,8 @@ PlaitScalar *plait_attention_record_sentinel (PlaitAttentionRecord *record, guin
 /* Allocates the gate [query rows], and stores it in the record. */
 PlaitScalar *plait_attention_record_gate (PlaitAttentionRecord *record);
 
-/* Allocates the probabilities [pairs] of the rows of @memory when a query row copies, and stores them in the record. */
+/* Allocates an array in the record, [pairs], for the probability of each row of @memory, given that the query row
+ * copies. Returns the array. */
 PlaitScalar *plait_attention_record_copied (PlaitAttentionRecord *record, guint memory);
 
 /*

@@ -5,7 +5,7 @@
 
 #include "types/input.h"
 
-/* Selection of the hypotheses of one group among the words proposed for its rows. */
+/* Selects the hypotheses of one group: the rows of the group propose words, and the best proposals are taken. */
 
 gboolean
 plait_beam_precedes (const PlaitBeamCandidate *a, const PlaitBeamCandidate *b)

@@ -82,8 +82,8 @@ keep (const PlaitDecodeSettings *settings, const double *weights, gint32 n, doub
   return found;
 }
 
-/* Returns the first of the @n words @ids (NULL: all words) at which the running sum of the weights is above @uniform
- * times their total. */
+/* Draws one of the @n words @ids; if @ids is NULL, one of 0 to @n - 1. Adds up their weights in order, and returns the
+ * first word at which the sum is above @uniform times the total; -1 if no weight is above 0. */
 static gint32
 draw (const double *weights, const gint32 *ids, gint32 n, double uniform)
 {

@@ -32,9 +32,9 @@ typedef struct
   PlaitSettings *settings;  /* keys of [data]; owned by the experiment */
   GArray *files;            /* (element-type PlaitDataFile), of the keys SPLIT.STREAM, in the order of the file */
   GArray *vocabulary_files; /* (element-type PlaitDataFile); its field stream is the name of the vocabulary */
-  GArray *vocabulary_texts; /* (element-type PlaitDataFile): texts to learn vocabularies from. Field stream: name of the
-                               vocabulary. In a generated corpus, field paths is empty, and field written is for
-                               plait_task_parse_text() */
+  GArray *vocabulary_texts; /* (element-type PlaitDataFile): texts to learn vocabularies from. The field stream is the
+                               name of the vocabulary. In a generated corpus, paths is empty, and
+                               plait_task_parse_text() reads the field written */
   GPtrArray *paths;         /* (element-type GStrv), owns the lists PlaitDataFile.paths */
   GPtrArray *test_splits;
   const PlaitTask *task;       /* task of data.generate, or NULL */

@@ -39,7 +39,7 @@ PlaitPublishedOutcome plait_published_read (PlaitPublished *published, const Pla
 char *plait_published_unused (const PlaitPublished *published, guint max, guint *n);
 
 /* Called for @tensor, of which no parameter was made. @parameter is a parameter that can be made of @tensor, with '*'
- * for each part of the name that the name of @tensor does not determine. @parameter is NULL if the map does not name
+ * for each part of its name that does not follow from the name of @tensor. @parameter is NULL if the map does not name
  * @tensor. TRUE if the model should have used @tensor. @data is what the caller passed. */
 typedef gboolean (*PlaitPublishedWants) (gconstpointer data, const char *tensor, const char *parameter);
 
