@@ -74,6 +74,8 @@ typedef struct
   const PlaitContract *contract;
   const PlaitContractProperty *property;
   PlaitContractProgress *progress;
+  PlaitPlugin *decoder; /* decoder of all models: the tested plugin, or another one if its schema allows none of the
+                           test decoders; NULL: the test decoders */
 
   /* Results of the models that were checked so far: */
   gboolean taken[PLAIT_FIXTURE_TYPES]; /* TRUE if a decoder of this type accepted the plugin's defaults */

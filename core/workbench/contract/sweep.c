@@ -43,12 +43,16 @@ source_at (const PlaitContract *contract, PlaitSettings *settings, guint i, guin
 }
 
 static PlaitFixture *
-build (const PlaitContract *contract, PlaitSettings *settings, guint decoder_number, guint n, GError **error)
+build (const PlaitContractSweep *sweep, PlaitSettings *settings, guint decoder_number, guint n, GError **error)
 {
+  const PlaitContract *contract = sweep->contract;
   PlaitPlugin *plugin = contract->plugin;
+  g_autoptr (PlaitSettings) small = sweep->decoder ? plait_fixture_settings (sweep->decoder) : NULL;
   PlaitFixtureSource sources[MAX_SOURCES];
   PlaitFixtureDecoder decoder = plait_fixture_decoder (decoder_number);
 
+  decoder.plugin = sweep->decoder;
+  decoder.plugin_settings = plugin->kind == PLAIT_PLUGIN_DECODER ? settings : small;
   decoder.combiner = contract->combiner.plugin;
   decoder.combiner_settings = contract->combiner.settings;
   for (guint i = 0; i < n; i++)
@@ -68,11 +72,6 @@ build (const PlaitContract *contract, PlaitSettings *settings, guint decoder_num
       decoder.output = plugin;
       decoder.output_settings = settings;
     }
-  if (plugin->kind == PLAIT_PLUGIN_DECODER)
-    {
-      decoder.plugin = plugin;
-      decoder.plugin_settings = settings;
-    }
   return plait_fixture_new (sources, n, &decoder, SEED, error);
 }
 
@@ -83,7 +82,7 @@ check_model (PlaitContractSweep *sweep, PlaitSettings *settings, guint decoder, 
              GError **error)
 {
   g_autoptr (GError) fault = NULL;
-  g_autoptr (PlaitFixture) fixture = build (sweep->contract, settings, decoder, n_sources, &fault);
+  g_autoptr (PlaitFixture) fixture = build (sweep, settings, decoder, n_sources, &fault);
   PlaitContractCase tested = { .plugin = sweep->contract->plugin, .fixture = fixture };
 
   *taken = fixture != NULL;
@@ -106,14 +105,48 @@ stands_in (const PlaitContractSweep *sweep, guint decoder)
 {
   const PlaitPlugin *plugin = sweep->contract->plugin;
 
-  /* A decoder plugin brings its own type, so test it only with settings that all decoders share: pre-norm and
-   * post-norm. */
-  if (plugin->kind == PLAIT_PLUGIN_DECODER)
+  /* Another decoder plugin is tested only with settings that all decoders share: pre-norm and post-norm. */
+  if (sweep->decoder)
     return decoder < PLAIT_FIXTURE_GRU;
   PlaitPlugin *of = plait_registry_find (plugin->registry, PLAIT_PLUGIN_DECODER,
                                          plait_fixture_decoder (decoder).settings.type, NULL);
 
   return of && plait_schema_allows_decoder (plugin->schema, of->schema);
+}
+
+/* Sets sweep->decoder. Fails if no decoder is found that the schema allows. */
+static gboolean
+choose_decoder (PlaitContractSweep *sweep, GError **error)
+{
+  PlaitPlugin *plugin = sweep->contract->plugin;
+
+  if (plugin->kind == PLAIT_PLUGIN_DECODER)
+    sweep->decoder = plugin;
+  for (guint i = 0; i < PLAIT_FIXTURE_TYPES; i++)
+    if (stands_in (sweep, firsts[i]))
+      return TRUE;
+  for (guint i = 0; i < plait_registry_n_plugins (plugin->registry) && !sweep->decoder; i++)
+    {
+      PlaitPlugin *other = plait_registry_plugin (plugin->registry, i);
+      const PlaitSchema *schema = other->kind == PLAIT_PLUGIN_DECODER ? plait_plugin_schema (other, NULL) : NULL;
+
+      if (schema && plait_schema_allows_decoder (plugin->schema, schema))
+        sweep->decoder = other;
+    }
+  return sweep->decoder
+         || plait_fail (error, PLAIT_ERROR_FAILED,
+                        "the plugin's schema allows no decoder that is found: correct decoder= or attention= under "
+                        "[requires], or put such a decoder into a folder that plait plugins lists");
+}
+
+/* Returns the settings of test decoder @decoder, as in [decoder]. (transfer full) */
+static char *
+decoder_text (const PlaitContractSweep *sweep, guint decoder)
+{
+  const char *parameters = plait_fixture_decoder (decoder).parameters;
+
+  return sweep->decoder ? g_strconcat ("type=", sweep->decoder->name, strchr (parameters, ' '), NULL)
+                        : g_strdup (parameters);
 }
 
 /* Returns the type of test decoder @decoder, as an index in firsts. */
@@ -131,14 +164,14 @@ static gboolean
 check_defaults (PlaitContractSweep *sweep, guint decoder, GError **error)
 {
   g_autoptr (PlaitSettings) settings = plait_fixture_settings (sweep->contract->plugin);
-  PlaitFixtureDecoder of = plait_fixture_decoder (decoder);
+  g_autofree char *of = decoder_text (sweep, decoder);
 
   for (guint n = sweep->property->fewer_sources ? 1 : MAX_SOURCES; n <= MAX_SOURCES; n++)
     {
       gboolean taken = FALSE;
 
-      g_snprintf (sweep->progress->model_text, sizeof sweep->progress->model_text, "[decoder] %s, %u source%s",
-                  of.parameters, n, n > 1 ? "s" : "");
+      g_snprintf (sweep->progress->model_text, sizeof sweep->progress->model_text, "[decoder] %s, %u source%s", of, n,
+                  n > 1 ? "s" : "");
       if (!check_model (sweep, settings, decoder, n, &taken, error))
         return FALSE;
       sweep->progress->n_refused += !taken;
@@ -156,7 +189,7 @@ expect_types (const PlaitContractSweep *sweep, GError **error)
       return plait_fail (error, PLAIT_ERROR_FAILED,
                          "the plugin's schema allows decoders of type=%s, but its defaults work with none of them "
                          "(%s): list the supported decoders under [requires], as decoder=",
-                         plait_fixture_decoder (firsts[i]).settings.type,
+                         sweep->decoder ? sweep->decoder->name : plait_fixture_decoder (firsts[i]).settings.type,
                          sweep->refusal ? sweep->refusal->message : "no message");
   return TRUE;
 }
@@ -174,13 +207,14 @@ check_choice_of_plugin (PlaitContractSweep *sweep, const char *parameter, const 
     {
       g_autoptr (PlaitSettings) settings = plait_fixture_settings (plugin);
       guint d = firsts[i];
+      g_autofree char *of = decoder_text (sweep, d);
       gboolean taken = FALSE;
 
       if (!stands_in (sweep, d))
         continue;
       tried++;
-      g_snprintf (sweep->progress->model_text, sizeof sweep->progress->model_text, "[decoder] %s, %s=%s",
-                  plait_fixture_decoder (d).parameters, parameter, choice);
+      g_snprintf (sweep->progress->model_text, sizeof sweep->progress->model_text, "[decoder] %s, %s=%s", of, parameter,
+                  choice);
       if (!plait_settings_set (settings, parameter, choice, error)
           || !check_model (sweep, settings, d, MAX_SOURCES, &taken, error))
         return FALSE;
@@ -194,7 +228,7 @@ check_choice_of_plugin (PlaitContractSweep *sweep, const char *parameter, const 
   return times > 0
          || plait_fail (error, PLAIT_ERROR_FAILED,
                         "the plugin refuses this value under every decoder (%s): remove the value from choices=",
-                        sweep->refusal ? sweep->refusal->message : "its schema allows no decoder");
+                        sweep->refusal ? sweep->refusal->message : "no message");
 }
 
 static gboolean
@@ -220,6 +254,8 @@ sweep_all (PlaitContractSweep *sweep, GError **error)
 
   if (sweep->property->kinds && !(sweep->property->kinds & 1u << schema->kind))
     return TRUE;
+  if (!choose_decoder (sweep, error))
+    return FALSE;
   for (guint d = 0; d < PLAIT_FIXTURE_DECODERS; d++)
     if (stands_in (sweep, d) && !check_defaults (sweep, d, error))
       return FALSE;

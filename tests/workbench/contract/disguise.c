@@ -39,6 +39,7 @@ disguise_check (const Disguise *disguise, PlaitStructure promised, guint seconds
   schema.n_parameters = 0;
   schema.provides_structure = promised;
   schema.provides_summary = FALSE;
+  schema.decoders = disguise->decoders;
   plugin.descriptor = &descriptor;
   plugin.schema = &schema;
   contract = plait_contract_new (&plugin, NO_ERROR);

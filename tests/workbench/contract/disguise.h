@@ -12,6 +12,7 @@ typedef struct
   PlaitPluginKind kind;
   const char *name; /* name of plait's own plugin */
   gconstpointer table;
+  const char *decoders; /* decoders that the plugin works in, as in its schema; NULL: all */
 } Disguise;
 
 /* Checks that the faulty plugin fails exactly the properties @failed, separated by spaces, and that the first message

@@ -26,6 +26,7 @@ typedef struct
   double weight;           /* weight of the loss */
   PlaitStructure promised; /* structure that the schema of an encoder promises */
   PlaitStructure declared; /* structure that build() declares */
+  const char *decoders;    /* decoders in the schema; NULL: all */
 } FaultyPlugin;
 
 static FaultyPlugin faulty_plugin;
@@ -130,7 +131,10 @@ check_fault (PlaitPluginKind kind, guint seconds, const char *failed, const char
     [PLAIT_PLUGIN_COVERAGE] = { PLAIT_PLUGIN_COVERAGE, "word", &coverage_table },
   };
 
-  disguise_check (&disguises[kind], faulty_plugin.promised, seconds, failed, words);
+  Disguise disguise = disguises[kind];
+
+  disguise.decoders = faulty_plugin.decoders;
+  disguise_check (&disguise, faulty_plugin.promised, seconds, failed, words);
 }
 
 #define ENCODER PLAIT_PLUGIN_ENCODER
@@ -149,6 +153,7 @@ check_fault (PlaitPluginKind kind, guint seconds, const char *failed, const char
 FAULTY (ENCODER, sound_encoder, "", "", .encode = NULL)
 FAULTY (COMBINER, sound_combiner, "", "", .change = NULL)
 FAULTY (COVERAGE, sound_coverage, "", "", .update = NULL)
+FAULTY (COMBINER, sound_combiner_of_another_decoder, "", "", .decoders = "convolutional")
 
 /*
  * Encoders whose structure is wrong
@@ -303,6 +308,10 @@ FAULTY (COMBINER, refuses_its_defaults, "runs",
         "the plugin's schema allows decoders of type=transformer, but its defaults work with none of them (combiner "
         "\"serial\" of [combiner]: nothing is to my taste)",
         .build = refuse_all)
+FAULTY (COMBINER, works_in_no_decoder, "runs", "the plugin's schema allows no decoder that is found",
+        .decoders = "unheard_of")
+FAULTY (COMBINER, crashes_in_another_decoder, "runs", "with [decoder] type=mingru, 3 sources: ", .change = reach_wild,
+        .decoders = "mingru")
 FAULTY (COMBINER, gives_nothing, "runs", "combine", .change = give_nothing)
 FAULTY (COMBINER, crashes, "runs", OF_COMBINER "accessed memory that does not exist; this is a fault of the plugin",
         .change = reach_wild)
