@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "process/crash.h"
 #include "process/pool.h"
+#include "process/program.h"
 #include "harness.h"
 
 #include <signal.h>
@@ -135,6 +136,41 @@ come_back_first (void)
 {
   plait_crash_set_owner (nobody);
   exit (3);
+}
+
+/* Ends with the exit code 5 if a program that ends well counts as done. */
+static void
+run_program (void)
+{
+  const char *const words[] = { "true", NULL };
+  PlaitProgramResult answer = { 0 };
+
+  if (plait_program_call (&(PlaitProgramCall){ .words = words, .seconds = 60 }, &answer, NULL)
+      && answer.end == PLAIT_PROGRAM_DONE)
+    _exit (5);
+}
+
+/* A program that ignores SIGCHLD passes this on to the programs that it starts. */
+TEST_CASE (crash, leaves_the_ends_of_children_known)
+{
+  void (*before) (int) = signal (SIGCHLD, SIG_IGN);
+  int ends[2];
+
+  REQUIRE (pipe (ends) == 0);
+  pid_t child = fork ();
+  if (child == 0)
+    {
+      plait_crash_install_handlers ();
+      run_program ();
+      (void)!write (ends[1], "n", 1);
+      _exit (1);
+    }
+  signal (SIGCHLD, before);
+  close (ends[1]);
+  char said[2];
+  read_all (ends[0], said, sizeof said);
+  waitpid (child, NULL, 0);
+  CHECK_STRING (said, "");
 }
 
 /* Sanitizers report crashes themselves, so plait's handlers are not used. */

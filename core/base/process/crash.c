@@ -209,6 +209,8 @@ void
 plait_crash_install_handlers (void)
 {
   installed = TRUE;
+  /* If the program that started this one ignores SIGCHLD, waitpid does not tell how a child process ended. */
+  signal (SIGCHLD, SIG_DFL);
   plait_crash_use_signal_stack ();
   install_signal_handlers ();
   atexit (handle_exit);

@@ -24,7 +24,8 @@ PlaitCodeOwner plait_crash_set_owner (PlaitCodeOwner caller);
 /* Returns the owner of the code that runs in this thread. */
 PlaitCodeOwner plait_crash_get_owner (void);
 
-/* Installs handlers for exit () and for crash signals without a handler. Call once, from main. */
+/* Installs handlers for exit () and for crash signals without a handler, and gives SIGCHLD its default action. Call
+ * once, from main. */
 void plait_crash_install_handlers (void);
 
 /* If @guarded, an exit () outside any known plugin code (by a library, or a thread that a plugin started) also ends
