@@ -13,7 +13,7 @@
 /* A key of [data] that names files, or that names a text of the task. */
 typedef struct
 {
-  const char *split;   /* NULL for files and texts of vocabularies */
+  const char *split;   /* NULL for files of vocabularies and for texts to learn them from */
   const char *stream;  /* name of the stream or of the vocabulary */
   const char *written; /* path as in the file, with "~" and variables replaced. For training a list, whose items are
                           escaped as in the file and joined by ';' */
