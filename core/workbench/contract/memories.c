@@ -7,7 +7,7 @@
 
 /* Checks that models of one, two and three sources read every source. */
 
-/* Replaces every word of @input by another word, and adds 1 to all features. */
+/* Replaces every word of @input by another word, keeps start tokens, and adds 1 to all features. */
 static void
 change (PlaitInput *input)
 {
@@ -15,9 +15,13 @@ change (PlaitInput *input)
 
   if (plait_input_kind_is_text (input->kind))
     for (gint64 i = 0; i < rows; i++)
-      plait_batch_fill (gint32, input->tokens)[i]
-          = PLAIT_TOKEN_SPECIALS
-            + (input->tokens[i] - PLAIT_TOKEN_SPECIALS + 1) % (PLAIT_FIXTURE_WORDS - PLAIT_TOKEN_SPECIALS);
+      {
+        gint32 word = input->tokens[i] - PLAIT_TOKEN_SPECIALS;
+
+        if (word >= 0)
+          plait_batch_fill (gint32, input->tokens)[i]
+              = PLAIT_TOKEN_SPECIALS + (word + 1) % (PLAIT_FIXTURE_WORDS - PLAIT_TOKEN_SPECIALS);
+      }
   else
     for (gint64 i = 0; i < rows; i++)
       for (gint64 k = 0; k < input->features.width; k++)
