@@ -382,7 +382,7 @@ TEST_CASE (file, refuses_what_is_made_up_as_it_is_read)
 /* If the system lacks memory or descriptors, the error does not blame the file. */
 TEST_CASE (file, tells_what_the_system_lacks)
 {
-  static const int problems[] = { ENOMEM, EMFILE, ENFILE };
+  static const int problems[] = { ENOMEM, EMFILE, ENFILE, ENOSPC, EDQUOT, EIO };
   const char *path = plait_test_path ("file");
   GError *error = NULL;
 
@@ -391,6 +391,10 @@ TEST_CASE (file, tells_what_the_system_lacks)
     {
       plait_test_system_begin (PLAIT_TEST_SYSTEM_FAIL, 0, problems[i]);
       CHECK (!READ (path));
+      plait_test_system_end ();
+      CHECK_ERROR (error, PLAIT_ERROR_FAILED, g_strerror (problems[i]));
+      plait_test_system_begin (PLAIT_TEST_SYSTEM_FAIL, 0, problems[i]);
+      CHECK (!plait_file_begin (path, &error));
       plait_test_system_end ();
       CHECK_ERROR (error, PLAIT_ERROR_FAILED, g_strerror (problems[i]));
     }

@@ -70,7 +70,7 @@ plait_digest_file (const char *path, GError **error)
     return NULL;
   char *digest = digest_open (descriptor);
   if (!digest)
-    plait_fail (error, PLAIT_ERROR_INPUT, "%s: the file cannot be read: %s", path, g_strerror (errno));
+    plait_fail (error, plait_error_code (errno), "%s: the file cannot be read: %s", path, g_strerror (errno));
   close (descriptor);
   return digest;
 }

@@ -16,13 +16,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* TRUE if the errno @problem means that memory or descriptors ran out. The file is not at fault then. */
-static gboolean
-is_lack (int problem)
-{
-  return problem == ENOMEM || problem == EMFILE || problem == ENFILE;
-}
-
 /* TRUE if @descriptor is a regular file of size 0, and a read returns a byte or fails, for example because it would
  * block. The kernel and some programs generate such files while they are read (/proc/kmsg); some never end. */
 static gboolean
@@ -43,8 +36,8 @@ plait_file_open (const char *path, PlaitFileInput input, const char *expected, s
   if (descriptor < 0 && errno == EINTR)
     plait_fail (error, PLAIT_ERROR_INTERRUPTED, "%s: interrupted before a program wrote to this pipe", path);
   else if (descriptor < 0 || fstat (descriptor, status) != 0)
-    plait_fail (error, is_lack (errno) ? PLAIT_ERROR_FAILED : PLAIT_ERROR_INPUT,
-                "%s: cannot be opened (%s); expected %s", path, g_strerror (errno), expected);
+    plait_fail (error, plait_error_code (errno), "%s: cannot be opened (%s); expected %s", path, g_strerror (errno),
+                expected);
   else if (S_ISDIR (status->st_mode) || (input == PLAIT_FILE_REGULAR && !S_ISREG (status->st_mode)))
     plait_fail (error, PLAIT_ERROR_INPUT, "%s: is %s; expected %s", path,
                 S_ISDIR (status->st_mode) ? "a folder" : "not a regular file", expected);
@@ -124,8 +117,8 @@ plait_file_read (const char *path, PlaitFileInput input, gsize limit, const char
     return plait_fail_null (error, PLAIT_ERROR_INPUT, "%s: has more than %zu bytes; expected %s", path, limit,
                             expected);
   if (!bytes)
-    return plait_fail_null (error, is_lack (problem) ? PLAIT_ERROR_FAILED : PLAIT_ERROR_INPUT,
-                            "%s: cannot be read (%s); expected %s", path, g_strerror (problem), expected);
+    return plait_fail_null (error, plait_error_code (problem), "%s: cannot be read (%s); expected %s", path,
+                            g_strerror (problem), expected);
   if (length == 0 && S_ISFIFO (status.st_mode))
     return plait_fail_null (error, PLAIT_ERROR_INPUT,
                             "%s: no bytes came from this pipe; start a program that writes to the pipe first", path);
@@ -260,8 +253,7 @@ make_temporary (PlaitFile *file, mode_t mode, GError **error)
 {
   remove_stale (file);
   if (!make_own (file))
-    return fail_with_errno (file, errno == ENOSPC || errno == EIO ? PLAIT_ERROR_FAILED : PLAIT_ERROR_INPUT,
-                            "no file can be made in its folder", error);
+    return fail_with_errno (file, plait_error_code (errno), "no file can be made in its folder", error);
   file->stream = fdopen (file->descriptor, "w");
   if (!file->stream)
     fail_with_errno (file, PLAIT_ERROR_FAILED, "the new file cannot be written", error);

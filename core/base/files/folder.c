@@ -147,7 +147,7 @@ make_temporary (PlaitFolder *folder, const char *place, mode_t mode, const char 
       /* ENOENT: another process deleted the new folder as stale before it was locked. */
       else if (errno != EEXIST && errno != EINTR && !(made && errno == ENOENT))
         {
-          plait_fail (error, made || errno == ENOSPC || errno == EIO ? PLAIT_ERROR_FAILED : PLAIT_ERROR_INPUT,
+          plait_fail (error, made ? PLAIT_ERROR_FAILED : plait_error_code (errno),
                       "%s: the folder cannot be made (%s); %s", folder->name, g_strerror (errno), remedy);
           if (made)
             g_rmdir (path);
@@ -190,8 +190,8 @@ plait_folder_begin (const char *path, GError **error)
   if (exists ? !S_ISDIR (here.st_mode) : lstat (folder->path, &here) == 0)
     return plait_fail_null (error, PLAIT_ERROR_INPUT, "%s: exists, but is not a folder; name another folder", path);
   if (g_mkdir_with_parents (folder->parent, 0777) != 0)
-    return plait_fail_null (error, PLAIT_ERROR_INPUT, "%s: the folder cannot be made (%s); name another folder", path,
-                            g_strerror (errno));
+    return plait_fail_null (error, plait_error_code (errno), "%s: the folder cannot be made (%s); name another folder",
+                            path, g_strerror (errno));
   folder->inside
       = exists
         && (is_held (folder->path) || stat (folder->parent, &above) != 0 || above.st_dev != here.st_dev

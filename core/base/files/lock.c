@@ -133,7 +133,7 @@ read_holder (int descriptor)
 static gboolean
 cannot_be_made (const PlaitLock *lock, GError **error)
 {
-  return plait_fail (error, errno == ENOSPC || errno == EIO ? PLAIT_ERROR_FAILED : PLAIT_ERROR_INPUT,
+  return plait_fail (error, plait_error_code (errno),
                      "%s: the lock cannot be made (%s); use a folder where files can be made", lock->path,
                      g_strerror (errno));
 }

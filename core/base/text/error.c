@@ -1,12 +1,30 @@
 /* SPDX-License-Identifier: MIT */
 #include "text/error.h"
 
+#include <errno.h>
 #include <string.h>
 
 GQuark
 plait_error_quark (void)
 {
   return g_quark_from_static_string ("plait-error");
+}
+
+PlaitErrorCode
+plait_error_code (int problem)
+{
+  switch (problem)
+    {
+    case ENOMEM:
+    case EMFILE:
+    case ENFILE:
+    case ENOSPC:
+    case EDQUOT:
+    case EIO:
+      return PLAIT_ERROR_FAILED;
+    default:
+      return PLAIT_ERROR_INPUT;
+    }
 }
 
 #define MAX_BEGINNING 700

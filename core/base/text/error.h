@@ -33,6 +33,10 @@ PLAIT_API gboolean plait_fail (GError **error, PlaitErrorCode code, const char *
 /* Sets *error with printf formatting and returns NULL, for functions that return a pointer. */
 PLAIT_API gpointer plait_fail_null (GError **error, PlaitErrorCode code, const char *format, ...) G_GNUC_PRINTF (3, 4);
 
+/* Returns the code of the error of a system call that failed with errno @problem: PLAIT_ERROR_FAILED if memory, file
+ * descriptors or space are exhausted or a device fails; else PLAIT_ERROR_INPUT. */
+PlaitErrorCode plait_error_code (int problem);
+
 /* Returns the formatted text of an error as valid UTF-8, even if the arguments are not. In a line longer than 1000
  * bytes the middle is left out, because its beginning names the place and its end the remedy. (transfer full) */
 char *plait_message (const char *format, va_list arguments) G_GNUC_PRINTF (1, 0);

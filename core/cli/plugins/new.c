@@ -74,7 +74,7 @@ write_project (const char *kind, const char *name, GError **error)
   single = g_build_filename (plait_folder_temporary (folder), kind, NULL);
   of_doubles = g_build_filename (plait_folder_temporary (folder), "double", kind, NULL);
   if (g_mkdir_with_parents (single, 0777) != 0 || g_mkdir_with_parents (of_doubles, 0777) != 0)
-    return plait_fail (error, PLAIT_ERROR_INPUT, "%s: cannot create the folder (%s); choose another place", name,
+    return plait_fail (error, plait_error_code (errno), "%s: cannot create the folder (%s); choose another place", name,
                        g_strerror (errno));
   for (guint i = 0; i < G_N_ELEMENTS (files); i++)
     if (!write_file (i, kind, name, plait_folder_temporary (folder), error))

@@ -217,8 +217,8 @@ read_raw (PlaitTextReader *reader, GError **error)
   if (got < 0 && errno == EINTR)
     return plait_fail (error, PLAIT_ERROR_INTERRUPTED, "%s: interrupted after line %jd", reader->name, reader->line);
   if (got < 0)
-    return plait_fail (error, PLAIT_ERROR_INPUT, "%s: cannot be read after line %jd (%s)", reader->name, reader->line,
-                       g_strerror (errno));
+    return plait_fail (error, plait_error_code (errno), "%s: cannot be read after line %jd (%s)", reader->name,
+                       reader->line, g_strerror (errno));
   if (got == 0)
     reader->raw_ended = TRUE;
   reader->raw_end += (gsize)got;

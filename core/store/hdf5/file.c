@@ -130,7 +130,7 @@ verify (PlaitStore *store, gint64 size, gboolean *other_length, GError **error)
   Header header;
   ssize_t n = plait_read_at (store->fd, block, sizeof block, 0);
   if (n < 0)
-    return plait_fail (error, PLAIT_ERROR_INPUT, "%s: cannot be read: %s", store->path, g_strerror (errno));
+    return plait_fail (error, plait_error_code (errno), "%s: cannot be read: %s", store->path, g_strerror (errno));
   if ((size_t)n < strlen (MAGIC) || memcmp (block, MAGIC, strlen (MAGIC)) != 0)
     return plait_fail (error, PLAIT_ERROR_CORRUPT,
                        "%s: does not begin with \"plait-store\", so plait did not write it or its beginning is "

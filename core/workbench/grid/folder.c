@@ -84,7 +84,7 @@ gboolean
 plait_grid_make_folder (const PlaitGrid *grid, GError **error)
 {
   return g_mkdir_with_parents (grid->folder, 0777) == 0
-         || plait_fail (error, PLAIT_ERROR_INPUT,
+         || plait_fail (error, plait_error_code (errno),
                         "%s: the grid's folder cannot be made or opened (%s); choose another one with --output",
                         grid->folder, g_strerror (errno));
 }

@@ -439,7 +439,7 @@ gboolean
 plait_grid_make_log_folders (const PlaitGridOptions *options, GError **error)
 {
   return !options->lines || g_mkdir_with_parents (options->lines, 0777) == 0
-         || plait_fail (error, PLAIT_ERROR_INPUT,
+         || plait_fail (error, plait_error_code (errno),
                         "--log %s: the folder for a log of each cell cannot be made (%s); name another folder",
                         options->lines, g_strerror (errno));
 }

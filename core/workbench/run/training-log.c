@@ -38,7 +38,7 @@ plait_training_log_open (const char *path, PlaitLog *log, GError **error)
   training->stream = plait_file_open_output (path, FALSE);
   if (training->stream)
     return g_steal_pointer (&training);
-  return plait_fail_null (error, PLAIT_ERROR_INPUT,
+  return plait_fail_null (error, plait_error_code (errno),
                           errno == ENXIO ? "--log %s: no program reads this pipe; start the reading program first"
                                          : "--log %s: cannot be written (%s); name another file",
                           path, g_strerror (errno));
