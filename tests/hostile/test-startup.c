@@ -27,7 +27,7 @@ HOSTILE_CASE (hostile_startup, with_too_little_memory_for_a_run)
 {
   guint failed = 0;
 
-  for (guint64 memory = 130; memory < 431; memory += 75)
+  for (guint64 memory = 60; memory < 431; memory += 75)
     {
       PlaitTestCallSettings limits = { .memory = memory << 20 };
       CONTEXT ("%d MiB", (int)memory);
