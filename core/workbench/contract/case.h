@@ -63,8 +63,8 @@ struct PlaitContract
 {
   PlaitPlugin *plugin;
   PlaitCompanion tokens;     /* encoder that reads tokens */
-  PlaitCompanion structured; /* encoder with the structure that the tested plugin requires; if a decoder is tested, an
-                                encoder with a summary */
+  PlaitCompanion structured; /* encoder with the structure that the tested plugin requires; if it requires none and is a
+                                decoder, an encoder with a summary */
   PlaitCompanion combiner;
 };
 

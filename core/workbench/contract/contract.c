@@ -101,12 +101,13 @@ plait_contract_new (PlaitPlugin *plugin, GError **error)
     return NULL;
   structure = plugin->schema->requires_structure;
   needed = plait_structure_text (structure);
-  structured = g_strdup_printf ("encoder of tokens whose memories have %s", needed);
+  structured = structure ? g_strdup_printf ("encoder of tokens whose memories have %s", needed)
+                         : g_strdup ("encoder of tokens with a summary");
   if (!find_companion (&contract->tokens, plugin, reads_tokens, structure, "encoder of tokens", error)
       || !find_companion (&contract->structured, plugin,
-                          plugin->kind == PLAIT_PLUGIN_DECODER ? summarises
-                          : structure                          ? carries
-                                                               : reads_tokens,
+                          structure                              ? carries
+                          : plugin->kind == PLAIT_PLUGIN_DECODER ? summarises
+                                                                 : reads_tokens,
                           structure, structured, error)
       || !find_companion (&contract->combiner, plugin, combines, structure, "combiner for every decoder", error))
     return NULL;

@@ -40,6 +40,7 @@ disguise_check (const Disguise *disguise, PlaitStructure promised, guint seconds
   schema.provides_structure = promised;
   schema.provides_summary = FALSE;
   schema.decoders = disguise->decoders;
+  schema.requires_structure = disguise->required;
   plugin.descriptor = &descriptor;
   plugin.schema = &schema;
   contract = plait_contract_new (&plugin, NO_ERROR);

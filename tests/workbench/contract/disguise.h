@@ -12,7 +12,8 @@ typedef struct
   PlaitPluginKind kind;
   const char *name; /* name of plait's own plugin */
   gconstpointer table;
-  const char *decoders; /* decoders that the plugin works in, as in its schema; NULL: all */
+  const char *decoders;    /* decoders that the plugin works in, as in its schema; NULL: all */
+  PlaitStructure required; /* structure that the schema requires of all memories */
 } Disguise;
 
 /* Checks that the faulty plugin fails exactly the properties @failed, separated by spaces, and that the first message

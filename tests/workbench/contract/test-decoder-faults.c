@@ -26,7 +26,8 @@ typedef struct
 {
   PlaitNode *(*change) (PlaitDecoding *decoding, PlaitTape *tape, PlaitNode *x); /* returns changed states */
   PlaitNode *(*begin) (PlaitDecoding *decoding, PlaitTape *tape); /* returns the carried rows before the first step */
-  gboolean two; /* TRUE: the decoder declares a second cross-attention and does not call it */
+  gboolean two;            /* TRUE: the decoder declares a second cross-attention and does not call it */
+  PlaitStructure required; /* structure that the schema requires */
 } FaultyDecoder;
 
 static FaultyDecoder faulty_decoder;
@@ -96,8 +97,8 @@ decode (PlaitDecoding *decoding, gconstpointer settings, gconstpointer state, Pl
         = { .state_size = sizeof (Own), .build = build_decoder, .begin = begin, .decode = decode };                    \
                                                                                                                        \
     faulty_decoder = (FaultyDecoder){ __VA_ARGS__ };                                                                   \
-    disguise_check (&(Disguise){ PLAIT_PLUGIN_DECODER, "transformer", &table }, PLAIT_STRUCTURE_NONE, SECONDS, failed, \
-                    words);                                                                                            \
+    disguise_check (&(Disguise){ PLAIT_PLUGIN_DECODER, "transformer", &table, NULL, faulty_decoder.required },         \
+                    PLAIT_STRUCTURE_NONE, SECONDS, failed, words);                                                     \
   }
 
 /* Returns @x, in which each row is replaced by the row other (@rows, s, row). */
@@ -209,6 +210,23 @@ begin_with_all (PlaitDecoding *decoding, PlaitTape *tape)
   return replace_rows (tape, means, plait_ragged_units (plait_tape_arena (tape), means->value.rows), previous_in_batch);
 }
 
+/* Reads the tree of a memory, which the schema requires. */
+static PlaitNode *
+begin_with_roots (PlaitDecoding *decoding, PlaitTape *tape)
+{
+  const PlaitMemory *memory = plait_decoding_memory (decoding, 0);
+  gint64 *roots = plait_arena_new_array (plait_tape_arena (tape), gint64, memory->rows.n + 1);
+
+  for (gint64 s = 0; s < memory->rows.n; s++)
+    {
+      roots[s] = -1;
+      for (gint64 row = memory->rows.offsets[s]; row < memory->rows.offsets[s + 1]; row++)
+        if (memory->links->parent[row] < 0)
+          roots[s] = row;
+    }
+  return plait_gather_rows (tape, memory->states, roots, memory->rows.n);
+}
+
 /* Divides the mean of a memory by itself, which gives NaN if the memory has no rows. */
 static PlaitNode *
 begin_with_shares (PlaitDecoding *decoding, PlaitTape *tape)
@@ -220,6 +238,7 @@ begin_with_shares (PlaitDecoding *decoding, PlaitTape *tape)
 
 DECODER (sound_decoder, "", "", .change = NULL)
 DECODER (sound_decoder_with_carried_rows, "", "", .begin = begin_with_means)
+DECODER (sound_decoder_of_trees, "", "", .begin = begin_with_roots, .required = PLAIT_STRUCTURE_TREE)
 DECODER (sees_the_next_row, "search causal", "in search and", .change = see_next)
 DECODER (sees_the_last_row, "search causal", "in search and", .change = see_last)
 DECODER (sees_the_target_before, "batches search", "a sentence must not depend on other sentences",
