@@ -207,6 +207,8 @@ TEST_CASE (store_attribute, may_be_of_any_size)
         CHECK (plait_store_has_attribute (store, owners[i], "experiment"));
         g_autofree char *found = plait_store_get_string (store, owners[i], "experiment", NO_ERROR);
         CHECK_STRING (found, text);
+        g_autofree char *shown = plait_store_attribute_text (store, owners[i], "experiment", G_MAXINT32, NO_ERROR);
+        CHECK_STRING (shown, text);
       }
   for (gsize i = 0; i < G_N_ELEMENTS (owners); i++)
     {
@@ -235,6 +237,11 @@ TEST_CASE (store_attribute, reads_as_text)
   CHECK_STRING (list, "1, 2, 3");
   CHECK_STRING (rate, "0.001");
   CHECK_STRING (cut, "\u00e4\u00f6\u2026");
+
+  gint64 many[2000] = { 7, 8 };
+  CHECK (plait_store_set_list (store, "/", "many", PLAIT_STORE_INT64, G_N_ELEMENTS (many), many, &error));
+  g_autofree char *beginning = plait_store_attribute_text (store, "/", "many", 7, &error);
+  CHECK_STRING (beginning, "7, 8, \u2026");
 }
 
 static PlaitStoreWalkAction

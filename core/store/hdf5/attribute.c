@@ -316,14 +316,30 @@ append_values (GString *text, PlaitStoreType type, gconstpointer values, gint64 
     }
 }
 
-char *
-plait_store_attribute_text (PlaitStore *store, const char *path, const char *name, gsize maximum, GError **error)
+/* Sets *@type to the type of the values of the attribute @name, also if it is stored as a dataset. */
+static gboolean
+find_type (PlaitStore *store, const char *path, const char *name, PlaitStoreType *type, GError **error)
 {
   g_auto (Attribute) attribute = { -1, -1 };
   g_auto (StoreId) object = plait_store_object (store, path, error);
-  if (object < 0 || !attribute_open (store, path, object, name, &attribute, error))
+  if (object < 0)
+    return FALSE;
+  g_autofree char *large = H5Aexists (object, name) > 0 ? NULL : find_large (store, path, name);
+  PlaitStoreObject values;
+  if (large ? !plait_store_describe (store, large, &values, error)
+            : !attribute_open (store, path, object, name, &attribute, error))
+    return FALSE;
+  /* A large list of strings can be a group (plait_store_write_strings). */
+  *type = !large ? attribute.type : values.kind == PLAIT_STORE_GROUP ? PLAIT_STORE_STRING : values.type;
+  return TRUE;
+}
+
+char *
+plait_store_attribute_text (PlaitStore *store, const char *path, const char *name, gsize maximum, GError **error)
+{
+  PlaitStoreType type;
+  if (!find_type (store, path, name, &type, error))
     return NULL;
-  PlaitStoreType type = attribute.type;
   if (type == PLAIT_STORE_OTHER)
     return g_strdup ("(a type that cannot be shown)");
   if (type == PLAIT_STORE_INT32 || type == PLAIT_STORE_UINT8)

@@ -213,7 +213,7 @@ gpointer plait_store_get_list (PlaitStore *store, const char *path, const char *
                                GError **error);
 
 /* Formats the attribute @name of @path for people, a list with ", " between its values, and cuts the result to @maximum
- * characters. Fails if the attribute is stored as a dataset. (transfer full) */
+ * characters. (transfer full) */
 char *plait_store_attribute_text (PlaitStore *store, const char *path, const char *name, gsize maximum, GError **error);
 
 /* ---- datasets ---- */
