@@ -140,6 +140,25 @@ TEST_CASE (store_copy, takes_a_part_beside_others)
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "there is no /missing");
 }
 
+/* A group of another program may have attributes called like those of tables and plots. */
+TEST_CASE (store_copy, takes_what_only_resembles_a_table)
+{
+  const char *path = plait_test_path ("mine.h5");
+  g_autoptr (PlaitStore) made = plait_store_create (path, NO_ERROR);
+  REQUIRE (made && plait_store_make_group (made, "/mine", NO_ERROR));
+  CHECK (plait_store_set_int (made, "/mine", "columns", 3, NO_ERROR));
+  CHECK (plait_store_set_int (made, "/mine", "axes", 2, NO_ERROR));
+  REQUIRE (plait_store_commit (made, NO_ERROR));
+
+  g_autoptr (PlaitStore) from = plait_store_open (path, NO_ERROR);
+  g_autoptr (PlaitStore) store = plait_store_create (plait_test_path ("new.h5"), NO_ERROR);
+  gint64 columns = 0;
+  REQUIRE (from && store);
+  CHECK (plait_store_copy (store, from, "/mine", NO_ERROR));
+  CHECK (plait_store_get_int (store, "/mine", "columns", &columns, NO_ERROR));
+  CHECK_INT (columns, 3);
+}
+
 TEST_CASE (store_table, keeps_its_columns)
 {
   g_autoptr (PlaitStore) store = open_sample ("run.h5");

@@ -83,6 +83,19 @@ is_plot (PlaitStore *from, const PlaitStoreVisit *visit)
   return g_strcmp0 (class, "NXdata") == 0;
 }
 
+/* TRUE if the group is a table whose columns must be attached. A group that another program has added can have an
+ * attribute "columns" of another type. */
+static gboolean
+is_table (PlaitStore *from, const PlaitStoreVisit *visit)
+{
+  gint64 n;
+  g_auto (GStrv) columns = visit->object.attributes > 0 && plait_store_has_attribute (from, visit->path, "columns")
+                               ? plait_store_get_list (from, visit->path, "columns", PLAIT_STORE_STRING, &n, NULL)
+                               : NULL;
+
+  return columns != NULL;
+}
+
 static PlaitStoreWalkAction
 copy_object (PlaitStore *from, const PlaitStoreVisit *visit, gpointer data, GError **error)
 {
@@ -98,7 +111,7 @@ copy_object (PlaitStore *from, const PlaitStoreVisit *visit, gpointer data, GErr
       good = plait_store_make_group (copy->to, visit->path, error) && copy_attributes (copy->to, from, visit, error);
       if (good && is_plot (from, visit))
         g_ptr_array_add (copy->plots, g_strdup (visit->path));
-      if (good && visit->object.attributes > 0 && plait_store_has_attribute (from, visit->path, "columns"))
+      if (good && is_table (from, visit))
         g_ptr_array_add (copy->tables, g_strdup (visit->path));
       break;
     case PLAIT_STORE_DATASET:

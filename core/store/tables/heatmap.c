@@ -134,7 +134,7 @@ plait_store_attach_columns (PlaitStore *store, const char *path, GError **error)
   gint64 n, n_axes;
   g_auto (GStrv) columns = plait_store_get_list (store, path, "columns", PLAIT_STORE_STRING, &n, error);
   g_auto (GStrv) axes = plait_store_has_attribute (store, path, "axes")
-                            ? plait_store_get_list (store, path, "axes", PLAIT_STORE_STRING, &n_axes, error)
+                            ? plait_store_get_list (store, path, "axes", PLAIT_STORE_STRING, &n_axes, NULL)
                             : NULL;
   const char *axis = axes ? axes[0] : NULL;
   g_autofree char *scale = axis ? find_column (store, path, axis) : NULL;
