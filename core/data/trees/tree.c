@@ -106,10 +106,10 @@ static gboolean
 add_word (Brackets *brackets, const char *text, gsize length, gsize byte, GError **error)
 {
   if (brackets->open->len == 0)
-    return plait_fail (
-        error, PLAIT_ERROR_INPUT,
-        "byte %zu of the tree is outside of all brackets; expected a tree to begin a line, so parse the line again",
-        byte);
+    return plait_fail (error, PLAIT_ERROR_INPUT,
+                       "byte %zu of the tree is outside of all brackets; a line must begin with the first bracket of "
+                       "its tree, so parse the sentence again",
+                       byte);
   Open *parent = innermost (brackets);
   if (is_empty_element (plait_tree_node (brackets->tree, parent->node)))
     {

@@ -115,10 +115,11 @@ typedef struct
   PlaitNode *weight;  /* [in, 3 w] weight for reset gate, update gate and candidate */
 } PlaitPairInput;
 
-/* Returns a node [pairs, w]: one step of a GRU that has a state for each query-key pair, as coverage needs (Chen et al.
- * 2017, eq. 11 and 13; there @number is the attention weight). The projected input of a pair is the sum of row_part
- * [rows, 3 w] at its row, query_part [query rows, 3 w] at its query, number [pairs, 1] times number_weight [1, 3 w],
- * and the @n inputs from other pairs. @states [pairs, w]: previous states. @gru must have no bias. */
+/* Returns a node [pairs, w]: one step of a GRU that has a state for each pair of a query and a memory row, as coverage
+ * needs (Chen et al. 2017, eq. 11 and 13; there @number is the attention weight). The projected input of a pair is the
+ * sum of row_part [rows, 3 w] at its row, query_part [query rows, 3 w] at its query, number [pairs, 1] times
+ * number_weight [1, 3 w], and the @n terms @pair_inputs, which come from other pairs. @states [pairs, w]: previous
+ * states. @gru must have no bias. */
 PlaitNode *plait_pair_cell (PlaitTape *tape, const PlaitRecurrentCell *gru, const PlaitPairIndices *indices,
                             PlaitNode *row_part, PlaitNode *query_part, PlaitNode *number, PlaitNode *number_weight,
                             const PlaitPairInput *pair_inputs, guint n, PlaitNode *states);

@@ -30,10 +30,10 @@ typedef struct
   guint column;       /* index of the loss in the loss columns */
 } PlaitGuidedAlignment;
 
-/* Makes the cross-attention of @decoder that guided->settings.layer selects store its weights for the loss, and adds a
- * column for the loss to @columns. The caller has set @guided->settings and @guided->sources. If no memory has an
- * alignment to learn, does nothing, and @decoder can be NULL. Fails with PLAIT_ERROR_INPUT if there is no such layer,
- * attention or head. */
+/* Prepares the loss: adds a column for it to @columns. From now on, the cross-attention of @decoder that
+ * guided->settings.layer selects stores its weights for the loss. The caller has set @guided->settings and
+ * @guided->sources. If no memory has an alignment to learn, does nothing, and @decoder can be NULL. Fails with
+ * PLAIT_ERROR_INPUT if there is no such layer, attention or head. */
 gboolean plait_guided_alignment_build (PlaitGuidedAlignment *guided, const PlaitDecoder *decoder,
                                        const PlaitMemorySpecification *memories, guint n, PlaitLossColumns *columns,
                                        GError **error);

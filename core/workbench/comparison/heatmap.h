@@ -3,8 +3,8 @@
 
 #include "hdf5/store.h"
 
-/* One picture of a heatmap in a file (tables/heatmap.h): a matrix over its last two axes, for one layer and head, or a
- * mean over layers or heads. */
+/* One picture: the matrix over the last two axes of a heatmap in a file (tables/heatmap.h), for one layer and head, or
+ * the mean over layers or heads. */
 typedef struct
 {
   char *title;  /* title stored in the file, or NULL */

@@ -224,7 +224,8 @@ void plait_resolution_check_prediction (const PlaitResolution *resolution);
 void plait_resolution_check_training_files (const PlaitResolution *resolution);
 
 /* Adds a problem for each file that is malformed or cannot be read, or whose number of lines or feature sentences
- * differs from that of the first counted stream of its split. Does not count documents of several lines. */
+ * differs from that of the first counted stream of its split. Compares no numbers of streams whose documents have
+ * several lines. */
 void plait_resolution_check_lines (const PlaitResolution *resolution);
 
 /* Adds a problem for each metric that cannot score a file of references, and for each file of further references whose

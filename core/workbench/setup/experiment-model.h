@@ -23,7 +23,7 @@ void plait_experiment_model_free (PlaitExperimentModel *experiment_model);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitExperimentModel, plait_experiment_model_free)
 
 /* Builds the model in a child process and discards it. So incompatible components, and plugins that crash or never
- * return, are found before slow work begins, such as learning a vocabulary. Uses substitutes for sizes of vocabularies
+ * return, are found before slow work, such as learning a vocabulary, begins. Uses substitutes for sizes of vocabularies
  * that depend on text. */
 gboolean plait_experiment_model_try_build (const PlaitExperiment *experiment, GError **error);
 
