@@ -110,7 +110,7 @@ mend_values (const Builder *builder, const char *key, const char *group, const c
   /* Sources joined by '+', such as en+de, are one value. */
   if (!mended || is_value ((*values)[0], &varied))
     return;
-  plait_grid_problem (&builder->grid, key, "has a single value, \"%s\"; did you mean \"%s\"?", (*values)[0], mended);
+  plait_grid_problem (&builder->grid, key, "is given one value, \"%s\"; did you mean \"%s\"?", (*values)[0], mended);
   g_strfreev (*values);
   *values = g_strsplit (mended, ";", -1);
 }

@@ -24,8 +24,9 @@ enum
   PATIENCE = 60,             /* default time in seconds after which a command of Slurm is given up */
 };
 
-#define TIMES_MEMORY 1.5 /* requested memory divided by measured memory */
-#define MORE_MEMORY 64   /* MiB added to TIMES_MEMORY times the measured memory */
+/* The requested memory is TIMES_MEMORY times the measured memory, and MORE_MEMORY MiB more. */
+#define TIMES_MEMORY 1.5
+#define MORE_MEMORY 64
 
 typedef struct
 {
