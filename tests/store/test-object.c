@@ -314,3 +314,19 @@ TEST_CASE (store_object, tells_that_there_is_no_memory)
   CHECK (!plait_store_fail (store, "/training", "open it", &error));
   CHECK_ERROR (error, PLAIT_ERROR_CORRUPT, "restore a copy");
 }
+
+TEST_CASE (store_object, tells_why_values_cannot_be_read)
+{
+  const char *path = plait_test_path ("run.h5");
+  const hsize_t start[PLAIT_STORE_MAX_RANK] = { G_MAXINT32 }, count[PLAIT_STORE_MAX_RANK] = { 1, 1 };
+  PlaitStoreObject object;
+  gint32 values[1];
+
+  plait_test_write_sample (path);
+  g_autoptr (PlaitStore) store = plait_store_open (path, NO_ERROR);
+  REQUIRE (store != NULL);
+  g_auto (StoreId) id = plait_store_dataset (store, "/large", &object, NO_ERROR);
+  CHECK (!plait_store_read_block (id, object.rank, start, count, H5T_NATIVE_INT32, values));
+  g_autofree char *reason = plait_store_reason ();
+  CHECK (strstr (reason, "HDF5 says") != NULL);
+}

@@ -182,12 +182,18 @@ gboolean
 plait_store_read_block (hid_t id, guint rank, const hsize_t *start, const hsize_t *count, hid_t memory_type,
                         gpointer buffer)
 {
-  g_auto (StoreId) stored = H5Dget_space (id);
-  g_auto (StoreId) memory = H5Screate_simple ((int)rank, count, NULL);
+  StoreId stored = H5Dget_space (id), memory = H5Screate_simple ((int)rank, count, NULL);
+  gboolean good = stored >= 0 && memory >= 0
+                  && (rank == 0 || H5Sselect_hyperslab (stored, H5S_SELECT_SET, start, NULL, count, NULL) >= 0)
+                  && H5Dread (id, memory_type, memory, stored, H5P_DEFAULT, buffer) >= 0;
+  /* Releasing clears HDF5's errors, so keep them for plait_store_fail. */
+  hid_t errors = good ? -1 : H5Eget_current_stack ();
 
-  return stored >= 0 && memory >= 0
-         && (rank == 0 || H5Sselect_hyperslab (stored, H5S_SELECT_SET, start, NULL, count, NULL) >= 0)
-         && H5Dread (id, memory_type, memory, stored, H5P_DEFAULT, buffer) >= 0;
+  store_id_release (memory);
+  store_id_release (stored);
+  if (errors >= 0)
+    H5Eset_current_stack (errors);
+  return good;
 }
 
 /* Reads @rows rows of the dataset @found, from row @first on. */
