@@ -181,6 +181,8 @@ TEST_CASE (store_attribute, refuses_what_is_not_there)
   CHECK (plait_store_set_string (store, "/", "learning", "slow", &error));
   CHECK (!plait_store_get_string (store, "/", "learnin", &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "/ has no attribute 'learnin'; the most similar name is 'learning'");
+  CHECK (!plait_store_get_string (store, "/", "other", &error));
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT, " / lists the attributes");
   CHECK (!plait_store_get_int (store, "/", "learning", &value, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "'learning' of / holds string, which cannot be read as int64");
   CHECK (!plait_store_get_int (store, "/nowhere", "x", &value, &error));

@@ -189,9 +189,9 @@ attribute_open (PlaitStore *store, const char *path, hid_t object, const char *n
     {
       g_auto (GStrv) names = plait_store_attributes_of (store, path, object, NULL);
       const char *nearest = names ? plait_nearest_name (name, (const char *const *)names) : NULL;
-      return plait_fail (error, PLAIT_ERROR_INPUT, "%s: %s has no attribute '%s'; %s%s%s", store->path, path, name,
-                         nearest ? "the most similar name is '" : PLAIT_STORE_REMEDY, nearest ? nearest : "",
-                         nearest ? "'" : "");
+      g_autofree char *remedy = nearest ? g_strdup_printf ("the most similar name is '%s'", nearest)
+                                        : g_strdup_printf ("plait show %s %s lists the attributes", store->path, path);
+      return plait_fail (error, PLAIT_ERROR_INPUT, "%s: %s has no attribute '%s'; %s", store->path, path, name, remedy);
     }
   attribute->id = H5Aopen (object, name, H5P_DEFAULT);
   attribute->stored = H5Aget_type (attribute->id);
