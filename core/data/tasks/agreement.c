@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The task agreement: three small source languages each describe a part of one event. The target is a fourth language
+ * The task "agreement": three small source languages each describe a part of one event. The target is a fourth language
  * whose words agree with all parts.
  *
  * An event is drawn from independent, uniform facts:

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The task copy: repeat a sentence of random symbols. Its length is drawn uniformly from shortest to longest, and each
- * symbol independently and uniformly:
+ * The task "copy": repeat a sentence of random symbols. Its length is drawn uniformly from shortest to longest, and
+ * each symbol independently and uniformly:
  *
  *     a:        dabo tero dabo nila
  *     target:   dabo tero dabo nila

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The task names: translate a sentence word by word, and copy its names. Words are drawn uniformly from a small
+ * The task "names": translate a sentence word by word, and copy its names. Words are drawn uniformly from a small
  * lexicon; names are drawn from 4,900^3 names, so that almost no name is in two tuples:
  *
  *     a:        dabo tero Dabotaronile nila

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The task needle: documents of many facts; the first sentences ask for some of them by cues.
+ * The task "needle": documents of many facts; the first sentences ask for some of them by cues.
  *
  * A fact has a pair of names, one of the first kind and one of the second, and a word. Its sentence has these three
  * words and meaningless fillers, in random order. No document has two facts with the same pair, so pairs limit the

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The task reorder: translate a sentence, given with its tree, into a language with another word order, which only the
- * tree determines.
+ * The task "reorder": translate a sentence, given with its tree, into a language with another word order, which only
+ * the tree determines.
  *
  * A grammar has pairs of types: one type of a pair keeps the order of a node's two children, the other swaps them. Each
  * word and each node has a type. The type of a node is the partner of the type of its head child. Which child is the

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The task topic: a sentence, and its topic as a class. Every topic has words of its own. A sentence has @cues words of
- * its topic, @distractors words (fewer than cues) of other topics, and otherwise words common to all topics, in random
- * order:
+ * The task "topic": a sentence, and its topic as a class. Every topic has words of its own. A sentence has @cues words
+ * of its topic, @distractors words (fewer than cues) of other topics, and otherwise words common to all topics, in
+ * random order:
  *
  *     text:     dabo tero vila nila tero pisa
  *     topic:    kalo

@@ -228,8 +228,8 @@ detail_f (const PlaitMetric *metric, const double *sums)
   return g_strdup_printf ("(%u classes)", counted);
 }
 
-/* The average leaves out classes that no reference has, because the number of such classes is not a sum over
- * sentences. */
+/* The average is over the classes of the references. It leaves out classes that only hypotheses have: their number does
+ * not follow from sums over sentences, which resampling needs. */
 static void
 append_signature_f (const PlaitMetric *metric, GString *signature)
 {

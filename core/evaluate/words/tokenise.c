@@ -26,7 +26,8 @@ tokenise (char *line, PlaitTextRule *rules, GRegexCompileFlags flags)
 
 /* All ASCII symbols except apostrophe, hyphen, period and comma become tokens. A period or comma becomes a token unless
  * it is between two digits. A hyphen becomes a token after a digit. The original also adds spaces to each space, which
- * changes no word. All rules match single ASCII characters or a non-digit, so they may match bytes. */
+ * changes no word. All rules match an ASCII character or a character that is no digit, so matching bytes gives the same
+ * words. */
 static PlaitTextRule rules_13a[] = { { "([{-~[-`!-&(-+:-@/])", " \\1 " },
                                      { "([^0-9])([.,])", "\\1 \\2 " },
                                      { "([.,])([^0-9])", " \\1 \\2" },

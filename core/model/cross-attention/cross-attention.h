@@ -303,7 +303,7 @@ plait_cross_index (const PlaitCrossAttentionLayer *cross, const PlaitDeclaredAtt
 /* Stores a fault of the combiner in build, with the combiner's name before the message. Keeps only the first fault. */
 void plait_cross_fault (PlaitCrossAttention *cross, PlaitErrorCode code, const char *format, ...) G_GNUC_PRINTF (3, 4);
 
-/* Returns the tape of the pass. While the model is built, stores a fault and returns NULL. */
+/* Returns the tape of the pass. A call while the model is built stores a fault and returns NULL. */
 PlaitTape *plait_cross_running_tape (PlaitCrossAttention *cross, const char *call);
 
 /* Fails the step unless the query is [queries, query width]. */
@@ -316,8 +316,8 @@ void plait_cross_check_rows (PlaitCrossAttention *cross, const char *call, guint
 PlaitDeclaredAttention *plait_cross_find_attention (const PlaitCrossAttention *cross, PlaitAttentionKind kind,
                                                     const char *name, guint memory);
 
-/* Returns the declared attention with @kind, @name and @memory; fails the step if it was not declared. While the model
- * is built, stores a fault and returns NULL. */
+/* Returns the declared attention with @kind, @name and @memory; fails the step if it was not declared. A call while the
+ * model is built always stores a fault and returns NULL. */
 const PlaitDeclaredAttention *plait_cross_require_attention (PlaitCrossAttention *cross, const char *call,
                                                              PlaitAttentionKind kind, const char *name, guint memory);
 

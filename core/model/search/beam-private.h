@@ -46,7 +46,7 @@ struct PlaitBeam
   guint max_candidates;      /* number of candidates to keep */
   PlaitBeamHypothesis *next; /* hypotheses after the step, under construction: [capacity] */
   GArray *taken;             /* gint32: words that earlier groups of the sentence took in this step */
-  /* Rows of the next step. */
+  /* Rows of the next step: @offsets has the first row of each sentence, the other arrays a value for each row. */
   gint64 *offsets;
   gint32 *row_tokens;
   gint64 *row_parents;
@@ -55,7 +55,7 @@ struct PlaitBeam
   guint *row_bans;        /* [rows + 1]: index in bans of each row's first banned word */
   GArray *bans;           /* gint32: words that must not follow a row */
   guint max_bans;         /* maximum number of banned words of a row */
-  guint max_advancing;    /* maximum number of words of a row that lower the number of missing phrase tokens */
+  guint max_advancing;    /* maximum number of words that a row proposes because they continue a required phrase */
   GArray *history;        /* gint32: scratch memory for the tokens of a hypothesis */
 };
 

@@ -8,7 +8,7 @@
  * items.
  */
 
-/* An array of a kind of data. The array holds the values of all items. */
+/* One array of a kind of data. Its dataset holds the values of all items, end to end. */
 typedef struct
 {
   char *path, *name;
