@@ -23,8 +23,8 @@ weighed_rows (const PlaitDescent *descent, gint64 word, gint64 level)
   return rows;
 }
 
-/* Prints a row such as "  ▶ 0.81 ████████████████      ein … Mann". If the descent is a mean of heads, also prints how
- * many heads selected the row. */
+/* Prints a row such as "  ▶ 0.81 ████████████████      ein … Mann". If the descent is a mean of heads or layers, also
+ * prints how many of these selected the row. */
 static void
 print_row (const PlaitDescent *descent, gint64 word, gint64 row, PlaitTerminal *terminal)
 {

@@ -19,8 +19,8 @@ typedef struct
 /* Opens the texts of @sources and, if not NULL, @target. Paths may be pipes; one may be "-", standard input. A source
  * with path NULL is missing in all sentences, and so are its trees. At least one source needs a path. Features are read
  * from their file. Ignores maximum_length, because every line gets an answer. With @empty_is_error an empty line of a
- * source is an error, else the source is missing there. @table (may be NULL) holds the streams with a column, which
- * cannot be documents. (transfer full) */
+ * source is an error, else the source is missing there. @table (may be NULL) holds the streams that are read from a
+ * column of a file; these cannot be documents. (transfer full) */
 PlaitFeed *plait_feed_open (const PlaitCorpusStream *sources, gint64 n_sources, const PlaitCorpusStream *target,
                             const PlaitFeedTable *table, gboolean empty_is_error, GError **error);
 void plait_feed_free (PlaitFeed *feed);

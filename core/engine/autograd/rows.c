@@ -111,7 +111,7 @@ typedef struct
   gint64 size; /* number of input rows in each output row */
 } Gathering;
 
-/* Returns @wide [n, size w] as a view [n size, w]. */
+/* Returns a view with @size rows for each row of @wide: [n, size * w] becomes [n * size, w]. */
 static PlaitTensor
 apart (PlaitTensor wide, gint64 size)
 {

@@ -65,8 +65,8 @@ void plait_recurrence_forward (PlaitPool *pool, const PlaitRecurrence *recurrenc
 /*
  * Tensors of the backward pass. The pass replaces the activations in PlaitRecurrence.gates by the gradients of the
  * recurrent products. The columns for the recurrent weight are on the left; the columns for the candidate weight
- * follow. The gradients of the weights are previous^T and reset_states^T times these gradients. Weights that are packed
- * must be packed transposed.
+ * follow. The gradient of the recurrent weight is previous^T, that of the candidate weight reset_states^T, times these
+ * columns. If weights are packed, the packed weights are transposed.
  */
 typedef struct
 {

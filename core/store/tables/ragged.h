@@ -36,8 +36,8 @@ gboolean plait_store_append (PlaitStore *store, const char *item, const char *ki
 gboolean plait_store_append_attribute (PlaitStore *store, const char *item, const char *kind, const char *name,
                                        const char *value, GError **error);
 
-/* Appends @heatmap to @kind of @item: its array, and AXIS_labels for each axis with labels. The group of the kind gets
- * the attributes signal, axes and title. If the file has no default plot yet, the heatmap is also written to
- * GROUP/<first> by plait_store_write_heatmap, because viewers cannot cut an item out of an array. */
+/* Appends the arrays of @heatmap to the kind @kind of @item: the values, and AXIS_labels for each axis with labels. The
+ * group of the kind gets the attributes signal, axes and title. If the file has no default plot yet, the heatmap is
+ * also written to GROUP/<first> by plait_store_write_heatmap, because viewers cannot cut an item out of an array. */
 gboolean plait_store_append_heatmap (PlaitStore *store, const char *item, const char *kind,
                                      const PlaitStoreHeatmap *heatmap, GError **error);

@@ -27,7 +27,7 @@ source_of (const PlaitContract *contract, PlaitPlugin *encoder, PlaitSettings *s
 
 /* Returns source @i of @n. If an encoder is tested, all sources use this encoder, except that the second of three
  * sources uses another one. If another plugin is tested, all sources have the structure that this plugin requires,
- * except that the second of three sources lacks the structure if one memory with it is enough. */
+ * except the second of three sources: it has no structure if the plugin needs the structure in one memory only. */
 static PlaitFixtureSource
 source_at (const PlaitContract *contract, PlaitSettings *settings, guint i, guint n)
 {

@@ -16,9 +16,9 @@ gboolean plait_limits_check_memory (const PlaitParameters *parameters, GError **
 gint64 plait_limits_max_rows (const PlaitModel *model, guint stream, gint64 too_many);
 
 /* Checks, before vocabularies are learnt, that the model of @experiment can read its text. Fails if sentences have more
- * words than the model has positions; the error names up to 100 of these sentences. Checks nothing unless
- * data.too_long=error, or if train.initialise is set, because vocabularies may come from there. Skips documents,
- * generated text, text whose vocabulary is given, and training text if tuples may be dropped. */
+ * words than the model has positions; the error names up to 100 of these sentences. Checks only if data.too_long=error
+ * and train.initialise is not set (vocabularies may come from its run). Skips documents, generated text, text whose
+ * vocabulary is given, and training text if tuples may be dropped. */
 gboolean plait_limits_check_words (const PlaitExperiment *experiment, GError **error);
 
 /* Checks that the model can read @corpus (may be NULL) of split @split, and that its features are as wide as those of
