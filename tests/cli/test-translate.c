@@ -239,7 +239,7 @@ TEST_CASE (translate_command, tells_labels)
   PlaitTestCall all = CALL ("translate", "class.h5", "-q", "-s", "text=topics/test.text", "--n-best", "5");
   PlaitTestCall json = CALL ("translate", "class.h5", "-q", "-s", "text=topics/test.text", "--format", "json");
   CHECK_REFUSED (CALL ("translate", "class.h5", "-q", "-s", "text=topics/test.text", "--attention", "dump.h5"),
-                 "class.h5 has no decoder with attention");
+                 "class.h5 has no decoder, so no attention");
   CHECK_REFUSED (CALL ("translate", "class.h5", "-q", "-s", "text=topics/test.text", "--prefix", "prefixes"),
                  "--prefix: class.h5 has no decoder, so it does not search");
   CHECK_REFUSED (CALL ("translate", "class.h5", "-q", "-s", "text=topics/test.text", "--set", "decode.method=sample"),

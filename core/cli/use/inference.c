@@ -448,7 +448,8 @@ plait_inference_open (PlaitInference *inference, const PlaitInvocation *invocati
                        "train.initialise of a run that translates or classifies",
                        invocation->arguments[0]);
   if (inference->options->attention && !plait_experiment_has_decoder (inference->trained->experiment))
-    return plait_fail (error, PLAIT_ERROR_INPUT, "--attention: %s has no decoder with attention; leave the option out",
+    return plait_fail (error, PLAIT_ERROR_INPUT,
+                       "--attention: %s has no decoder, so no attention; leave the option out",
                        invocation->arguments[0]);
   if (!find_files (inference, &files, error) || !check_files (inference, invocation->arguments, &files, target, error))
     return FALSE;

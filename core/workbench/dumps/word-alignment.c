@@ -28,7 +28,7 @@ plait_word_aligner_new (const PlaitExperimentModel *experiment_model, const Plai
     return plait_fail_null (error, PLAIT_ERROR_INPUT, "%s: the run %s; leave this option out", key,
                             documents
                                 ? "reads documents, whose words are not aligned (--attention stores the attention)"
-                                : "has no decoder with attention");
+                                : "has no decoder, so no attention");
   aligner->target = plait_run_inputs_vocabulary (run_inputs, experiment->data.target);
   memories = plait_text_memories_new (experiment_model, run_inputs);
   aligner->n = memories->len;
