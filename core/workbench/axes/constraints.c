@@ -203,7 +203,7 @@ drop_conditional (const PlaitAxisConstraints *constraints, guint *resolved)
     }
 }
 
-/* TRUE if the cell has axis @leader or an axis that varies together with it. */
+/* TRUE if the cell of @resolved has axis @leader or an axis that varies together with @leader. */
 static gboolean
 has_group (const PlaitAxisConstraints *constraints, guint leader, const guint *resolved)
 {
