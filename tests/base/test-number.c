@@ -47,6 +47,23 @@ TEST_CASE (number, not_integers)
     }
 }
 
+TEST_CASE (number, spans)
+{
+  static const char *const wrong[]
+      = { "", "3", "-1 2", "2 1", "0 1 2", "0.5 1", "0 x", "+1 2", "-2 3", "0,1", "0 2147483646", "0 4294967296" };
+  gint64 first = 99, last = 99;
+
+  for (gsize i = 0; i < G_N_ELEMENTS (wrong); i++)
+    {
+      CONTEXT ("\"%s\"", wrong[i]);
+      CHECK (!plait_parse_span (wrong[i], &first, &last));
+      CHECK (first == 99 && last == 99);
+    }
+  CHECK (plait_parse_span (" 2\t 5 ", &first, &last) && first == 2 && last == 5);
+  CHECK (plait_parse_span ("0 2147483645", &first, &last) && first == 0 && last == 2147483645);
+  CHECK (plait_parse_span (" -1 ", &first, &last) && first == -1 && last == -1);
+}
+
 TEST_CASE (number, doubles)
 {
   double value = 99;

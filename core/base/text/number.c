@@ -37,6 +37,30 @@ plait_parse_boolean (const char *text, gboolean *value)
   return TRUE;
 }
 
+gboolean
+plait_parse_span (const char *text, gint64 *first, gint64 *last)
+{
+  g_autofree char *whole = g_strstrip (g_strdup (text));
+  g_auto (GStrv) words = g_strsplit_set (whole, " \t", -1);
+  guint64 found[2];
+  guint n = 0;
+
+  if (g_str_equal (whole, "-1"))
+    {
+      *first = *last = -1;
+      return TRUE;
+    }
+  for (guint i = 0; words[i]; i++)
+    if (*words[i] != '\0'
+        && (n == 2 || !g_ascii_string_to_unsigned (words[i], 10, 0, G_MAXINT32 - 2, &found[n++], NULL)))
+      return FALSE;
+  if (n != 2 || found[0] > found[1])
+    return FALSE;
+  *first = (gint64)found[0];
+  *last = (gint64)found[1];
+  return TRUE;
+}
+
 const char *
 plait_format_double (char buffer[PLAIT_NUMBER_LENGTH], double value)
 {

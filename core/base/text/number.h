@@ -18,6 +18,10 @@ gboolean plait_parse_double (const char *text, double *value);
 /* Parses "true" or "false". */
 gboolean plait_parse_boolean (const char *text, gboolean *value);
 
+/* Parses the span "START END" with 0 <= *first <= *last < 2^31 - 2, or "-1": no span, *first and *last are -1. Unlike
+ * numbers, spans can have white space around. */
+gboolean plait_parse_span (const char *text, gint64 *first, gint64 *last);
+
 /* Size of a buffer for any number that plait_format_double writes. */
 #define PLAIT_NUMBER_LENGTH 32
 

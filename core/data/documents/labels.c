@@ -114,24 +114,11 @@ check_choice (const gint32 *ids, gsize n, gint64 choices, const PlaitTargetLine 
 static void
 encode_span (const char *text, gsize length, GArray *ids)
 {
-  g_autofree char *whole = g_strstrip (g_strndup (text, length));
-  g_auto (GStrv) parts = g_strsplit_set (whole, " \t", -1);
-  gint32 found[2] = { 0, 0 };
-  guint n = 0;
+  g_autofree char *span = g_strndup (text, length);
+  gint64 first, last;
 
-  if (!g_str_equal (whole, "-1"))
-    for (guint i = 0; parts[i]; i++)
-      {
-        guint64 value;
-
-        if (*parts[i] == '\0')
-          continue;
-        if (n == 2 || !g_ascii_string_to_unsigned (parts[i], 10, 0, G_MAXINT32 - 1, &value, NULL))
-          return;
-        found[n++] = (gint32)value + 1;
-      }
-  if (n != 1)
-    g_array_append_vals (ids, found, 2);
+  if (plait_parse_span (span, &first, &last))
+    g_array_append_vals (ids, ((const gint32[]){ (gint32)first + 1, (gint32)last + 1 }), 2);
 }
 
 static gboolean
@@ -140,7 +127,7 @@ check_span (const gint32 *ids, gsize n, const PlaitDocument *document, const Pla
   gint64 tokens = count_tokens (document);
   g_autofree char *text = NULL;
 
-  if (n == 2 && ids[0] <= ids[1] && ids[1] <= tokens && tokens > 0)
+  if (n == 2 && ids[1] <= tokens && tokens > 0)
     return TRUE;
   text = g_strstrip (g_strndup (line->text, line->length));
   return plait_fail (error, PLAIT_ERROR_INPUT,

@@ -12,33 +12,14 @@
 
 #include <string.h>
 
-/* Reads a span; -1 .. -1 is no answer. FALSE if @text is not a span. */
-static gboolean
-read_span (const char *text, gint64 *first, gint64 *last)
-{
-  char *end, *second;
-
-  *first = *last = g_ascii_strtoll (text, &end, 10);
-  if (end == text)
-    return FALSE;
-  if (*first != -1)
-    {
-      second = end;
-      *last = g_ascii_strtoll (second, &end, 10);
-      if (end == second)
-        return FALSE;
-    }
-  while (g_ascii_isspace (*end))
-    end++;
-  return *end == '\0' && *last >= *first && *first >= -1;
-}
+#include "text/number.h"
 
 static double
 f_of (const char *hypothesis, const char *reference)
 {
   gint64 a, b, c, d, shared;
 
-  if (!read_span (hypothesis, &a, &b) || !read_span (reference, &c, &d))
+  if (!plait_parse_span (hypothesis, &a, &b) || !plait_parse_span (reference, &c, &d))
     return strcmp (hypothesis, reference) == 0;
   if (a < 0 || c < 0)
     return a == c;
