@@ -259,6 +259,16 @@ fail_on_line_counts (PlaitCorpusBlock *block, gint64 line, GError **error)
       sides[0]->is_documents || sides[1]->is_documents ? "document" : "line");
 }
 
+gboolean
+plait_corpus_fail_empty (const char *file, gint64 line, const char *stream, gboolean is_document, gboolean is_target,
+                         GError **error)
+{
+  return plait_fail (error, PLAIT_ERROR_INPUT,
+                     "%s:%jd: the %s; expected a sentence of %s, since empty=error (empty=missing %s)", file, line,
+                     is_document ? "document has no sentences" : "line is empty", stream,
+                     is_target ? "drops training tuples with an empty target" : "allows a missing source");
+}
+
 /* Reads the next line of @side into the block. FALSE at the end or on failure. */
 static gboolean
 read_line (PlaitCorpusBlock *block, PlaitCorpusSide *side, GError **error)
@@ -277,12 +287,8 @@ read_line (PlaitCorpusBlock *block, PlaitCorpusSide *side, GError **error)
   side->blank[line] = plait_text_is_blank (text, length);
   if (side->blank[line] && block->corpus->empty_is_error && !side->is_trees
       && !(block->by_turns && side->stream == block->corpus->n_sources))
-    return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "%s:%jd: the %s; expected a sentence of %s, since empty=error (empty=missing %s)",
-                       plait_text_reader_name (side->reader), side->number,
-                       side->is_documents ? "document has no sentences" : "line is empty", side->state->name,
-                       side->stream == block->corpus->n_sources ? "drops training tuples with an empty target"
-                                                                : "allows a missing source");
+    return plait_corpus_fail_empty (plait_text_reader_name (side->reader), side->number, side->state->name,
+                                    side->is_documents, side->stream == block->corpus->n_sources, error);
   side->n_lines++;
   return TRUE;
 }

@@ -201,6 +201,11 @@ gboolean plait_corpus_read_weights (PlaitCorpus *corpus, const char *const *path
 /* Appends the positive numbers in the file @path, one on each line, to @weights (double). */
 gboolean plait_tuple_weights_read (const char *path, GArray *weights, GError **error);
 
+/* Fails with PLAIT_ERROR_INPUT because line @line of @file, or the document that ends there, has no sentence of @stream
+ * although data.empty=error. Returns FALSE. */
+gboolean plait_corpus_fail_empty (const char *file, gint64 line, const char *stream, gboolean is_document,
+                                  gboolean is_target, GError **error);
+
 /* Removes the tuples with dropped[i] TRUE ([size]) from a training corpus. The others keep their order. At least one
  * must stay, and no source may be deranged yet. */
 void plait_corpus_drop (PlaitCorpus *corpus, const gboolean *dropped);

@@ -39,12 +39,8 @@ count_text (const PlaitExperiment *experiment, const PlaitDataFile *file, const 
   for (; reader && !fault && (line = plait_text_reader_next (reader, &length, &fault)); n++)
     {
       if (!takes_empty && plait_text_is_blank (line, length))
-        return plait_fail (error, PLAIT_ERROR_INPUT,
-                           "%s:%jd: the line is empty; expected a sentence of %s, since empty=error (empty=missing %s)",
-                           path, plait_text_reader_line (reader), file->stream,
-                           g_str_equal (file->stream, experiment->data.target)
-                               ? "drops training tuples with an empty target"
-                               : "allows a missing source");
+        return plait_corpus_fail_empty (path, plait_text_reader_line (reader), file->stream, FALSE,
+                                        g_str_equal (file->stream, experiment->data.target), error);
       if ((parses && !plait_tree_read (tree, line, length, &fault))
           || (alignments && !plait_word_links_parse (line, links, &fault)))
         g_prefix_error (&fault, "%s:%jd: ", path, plait_text_reader_line (reader));
