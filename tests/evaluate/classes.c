@@ -5,7 +5,6 @@
 #include "significance/report.h"
 
 /* Returns the score of labels by accuracy or macro F1, as @name says. */
-
 static PlaitResult *
 score (const char *name, gsize n, const char *const *hypotheses, const char *const *set, guint resamples)
 {
@@ -50,15 +49,23 @@ TEST_CASE (classes, words_are_right_at_their_places)
   CHECK_STRING (result->detail, "(3 of 7)");
 }
 
+/* Returns the word accuracy of three texts with two references each. */
+static PlaitResult *
+score_words (const char *const *said, const char *const *first, const char *const *second)
+{
+  const char *const *sets[] = { first, second };
+  PlaitTextPairs pairs = { 3, said, 2, sets };
+  g_autoptr (PlaitMetric) accuracy = plait_metric_new ("accuracy:words", NULL);
+
+  return plait_evaluate (accuracy, &pairs, 0, 1, NULL);
+}
+
 /* The reference with the largest share of right words counts. */
 TEST_CASE (classes, words_take_the_best_reference)
 {
   static const char *const first[] = { "a b c", "a b", "x" }, *const second[] = { "a c", "a c c c", NULL };
   static const char *const said[] = { "a c d", "a b c", "x" };
-  const char *const *sets[] = { first, second };
-  PlaitTextPairs pairs = { 3, said, 2, sets };
-  g_autoptr (PlaitMetric) accuracy = plait_metric_new ("accuracy:words", NULL);
-  g_autoptr (PlaitResult) result = plait_evaluate (accuracy, &pairs, 0, 1, NULL);
+  g_autoptr (PlaitResult) result = score_words (said, first, second);
 
   REQUIRE (result != NULL);
   CHECK_STRING (result->detail, "(5 of 5)");
@@ -69,10 +76,7 @@ TEST_CASE (classes, words_prefer_references_with_words)
 {
   static const char *const first[] = { "", "a b", "" }, *const second[] = { "a b c d", "", " " };
   static const char *const said[] = { "a b", "x", "x" };
-  const char *const *sets[] = { first, second };
-  PlaitTextPairs pairs = { 3, said, 2, sets };
-  g_autoptr (PlaitMetric) accuracy = plait_metric_new ("accuracy:words", NULL);
-  g_autoptr (PlaitResult) result = plait_evaluate (accuracy, &pairs, 0, 1, NULL);
+  g_autoptr (PlaitResult) result = score_words (said, first, second);
 
   REQUIRE (result != NULL);
   CHECK_STRING (result->detail, "(2 of 6)");
