@@ -252,7 +252,7 @@ run_command (PlaitInvocation *invocation, GError **error)
     if (wanted[i] == ABSENT && trained->experiment->n_sources == 1)
       return plait_fail (
           error, PLAIT_ERROR_INPUT,
-          "%s reads only one source, so nothing is left if it is absent; leave absent out of --source-is",
+          "%s reads only one source, so nothing is left if it is absent; drop \"absent\" from --source-is",
           invocation->arguments[0]);
   metrics = plait_metric_new_list (trained->experiment->evaluate.metrics, error);
   if (!metrics)

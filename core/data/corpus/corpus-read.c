@@ -52,7 +52,7 @@ is_same_text (Text a, Text b)
   return a.column > 0 || b.column > 0 ? a.column == b.column : g_strcmp0 (a.path, b.path) == 0;
 }
 
-/* Returns how many of @streams [@n], of their trees and of their factors read @text. */
+/* Returns the number of readers of @text: streams among @streams [@n], and their trees and factors. */
 static guint
 count_readers (const PlaitCorpusStreamState *streams, gint64 n, Text text)
 {
@@ -349,8 +349,8 @@ read_block (PlaitCorpusBlock *block, PlaitPool *pool, GError **error)
       block->wanted = next_wanted (block);
       return TRUE;
     }
-  /* At least one side ends here, or its next line is bad. If next lines are bad, report the one of the first such side.
-   * Otherwise check that all sides end here. */
+  /* At least one side ends here or has a bad next line. Report the bad line of the first side that has one. If no line
+   * is bad, check that all sides end here. */
   for (gint64 i = 0; i < block->n_sides; i++)
     {
       PlaitCorpusSide *side = &block->sides[i];

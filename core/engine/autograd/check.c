@@ -27,7 +27,7 @@ typedef struct
   const PlaitGradientCheck *check;
   PlaitTape *tape;
   PlaitTensor *targets;   /* [leaves] gradient that backward adds to */
-  PlaitTensor *gradients; /* [leaves] copy of targets after the backward pass */
+  PlaitTensor *gradients; /* [leaves] copy of the field targets after the backward pass */
   PlaitNode **nodes;
   gboolean backward; /* TRUE: compute the gradients too */
   double root;       /* value of the tape's root, the scalar to differentiate */

@@ -11,7 +11,7 @@
 
 typedef struct
 {
-  PlaitScalar *keys;            /* copied keys of the block: [block][padded] */
+  PlaitScalar *keys;            /* copied keys of one block: [block][padded] */
   PlaitScalar *transposed_keys; /* keys of the block by columns: [width][stride] */
   PlaitScalar *value_columns;
   PlaitScalar *queries; /* copied queries of the tile: [tile][padded] */

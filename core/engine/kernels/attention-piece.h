@@ -37,7 +37,8 @@
 /* Blocks of scratch memory are multiples of this many scalars. */
 #define TAKEN 16
 
-/* One sentence and head of attention: shapes, and the layout of its scratch memory. */
+/* One sentence and head of attention: shapes, and the layout of its scratch memory. Shapes of the scratch memory, such
+ * as [tile][padded], name these fields. */
 typedef struct
 {
   const PlaitAttentionJob *job;

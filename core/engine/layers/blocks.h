@@ -5,7 +5,7 @@
 
 /*
  * The rows of each sentence, cut into consecutive blocks; each block becomes one row of the next level of a pyramid. A
- * sentence gets blocks only if they are fewer than its rows; so a sentence of one row gets no block.
+ * sentence whose blocks would not be fewer than its rows gets no block, for example a sentence of one row.
  */
 typedef struct
 {

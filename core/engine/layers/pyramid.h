@@ -64,8 +64,8 @@ PLAIT_API PlaitPyramid plait_pyramid_declare (PlaitParameters *parameters, const
 
 /*
  * The rows of the memory that a pyramid makes: for each sentence its leaves, then level 1, level 2, ... Arrays are
- * [rows] and hold a row number or -1. Children of a row are consecutive. With cif, two neighbouring rows may share a
- * child; the child's parent is the first of the two rows.
+ * [rows]; parent, first_child, previous and next hold a row number or -1. Children of a row are consecutive. With cif,
+ * two neighbouring rows may share a child; the child's parent is the first of the two rows.
  */
 typedef struct
 {

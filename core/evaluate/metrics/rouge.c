@@ -73,7 +73,7 @@ open_tokeniser (Rouge *rouge, GError **error)
            || plait_fail (error, PLAIT_ERROR_INPUT,
                           "metric \"%s\": \"model\" belongs to tok=flores101 and tok=flores200; leave \"model\" out",
                           text);
-  rouge->tokeniser.tokens--; /* token_names begins with a-z0-9, which PlaitTokens lacks */
+  rouge->tokeniser.tokens--; /* the first of token_names, "a-z0-9", is not in PlaitTokens */
   if (rouge->stem)
     return plait_fail (error, PLAIT_ERROR_INPUT,
                        "metric \"%s\": option \"stem\" works only with tok=a-z0-9; leave \"stem\" or tok= out", text);

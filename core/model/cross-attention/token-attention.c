@@ -98,7 +98,7 @@ plait_attention_spread (const PlaitLinks *links, gint64 rows, double *sums)
 {
   g_autofree gint64 *below = g_new (gint64, rows + 1); /* number of leaves under each row; a leaf counts itself */
 
-  /* Children precede their parents, so their numbers are known. */
+  /* Children precede their parents, so their numbers of leaves are known. */
   for (gint64 row = 0; row < rows; row++)
     below[row] = links->left[row] < 0 ? 1 : below[links->left[row]] + below[links->right[row]];
   for (gint64 row = rows - 1; row >= 0; row--)

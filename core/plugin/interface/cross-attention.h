@@ -168,7 +168,7 @@ PLAIT_API PlaitResidualStream plait_cross_residual (PlaitCrossAttention *cross, 
 
 /*
  * plait_cross_rows returns memory @memory; its states are constants in search. plait_cross_prepared returns the node
- * that the combiner's prepare made for the memory, or NULL. Call plait_cross_declare_rows in build for these two.
+ * that the combiner's prepare made for the memory, or NULL. Call plait_cross_declare_rows in build to use either.
  * plait_cross_pairs returns the pairs of query rows and memory rows (attention/query-key-pairs.h) of any memory.
  */
 PLAIT_API const PlaitMemory *plait_cross_rows (PlaitCrossAttention *cross, guint memory);

@@ -146,8 +146,8 @@ plait_store_write_strings (PlaitStore *store, const char *path, const char *cons
   return write_slots (store, path, 1, values, n, longest, error);
 }
 
-/* Returns the slots of the string dataset @found as they are stored. Refuses slots that take more than FREE_SLOTS bytes
- * and more than WASTE times @maximum bytes. (transfer full) */
+/* Returns the slots of the string dataset @found as they are stored. Refuses slots of more than MAX (FREE_SLOTS,
+ * WASTE * @maximum) bytes; @maximum: the most bytes of text that the caller accepts. (transfer full) */
 static char *
 read_slots (PlaitStore *store, const char *path, const PlaitStoreFound *found, gsize maximum, GError **error)
 {

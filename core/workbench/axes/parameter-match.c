@@ -290,7 +290,8 @@ solve (const Search *search, gint64 *parameters)
   return high * step;
 }
 
-/* Returns a text such as "decoder.feed_forward=231 source.a.feed_forward=115". (transfer full) */
+/* Returns the widths that match.vary names, such as "decoder.feed_forward=231 source.a.feed_forward=115", scaled so
+ * that the first is @first; 0: the widths of the file. (transfer full) */
 static char *
 describe (const PlaitParameterMatch *match, gint64 first)
 {

@@ -25,9 +25,9 @@ refuse_inner (const PlaitResolution *resolution, const PlaitParsedSource *source
   if (plait_resolution_any_alternative (resolution, PLAIT_PLUGIN_ENCODER, requires_leaves, NULL))
     return;
   if (*source->settings.leaves != '\0')
-    plait_resolution_problem (resolution, source->group, "leaves",
-                              "the encoder %s has no inner encoder; drop the key, or choose an encoder of trees",
-                              encoder);
+    plait_resolution_problem (
+        resolution, source->group, "leaves",
+        "the encoder %s has no inner encoder; drop the key, or choose an encoder with an inner encoder", encoder);
   if (plait_key_file_has_group (resolution->file, source->inner_group))
     plait_resolution_problem (resolution, source->inner_group, NULL,
                               "the encoder %s has no inner encoder; drop the group", encoder);

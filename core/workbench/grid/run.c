@@ -183,8 +183,8 @@ start_job (Runner *runner, PlaitGridCell *cell)
     }
 }
 
-/* If a cell with the same training as @cell has finished, marks @cell to be only evaluated from that run. FALSE while
- * such a cell still runs. */
+/* If a cell with the same training as @cell has finished, marks @cell to be evaluated with that cell's model, without
+ * training. FALSE while such a cell still runs. */
 static gboolean
 find_trained (Runner *runner, PlaitGridCell *cell)
 {

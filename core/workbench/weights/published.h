@@ -38,9 +38,9 @@ PlaitPublishedOutcome plait_published_read (PlaitPublished *published, const Pla
  * all such tensors. (transfer full) */
 char *plait_published_unused (const PlaitPublished *published, guint max, guint *n);
 
-/* Called for @tensor, of which no parameter was made. @parameter is a parameter that can be made of @tensor, with '*'
- * for each part of its name that does not follow from the name of @tensor. @parameter is NULL if the map does not name
- * @tensor. TRUE if the model should have used @tensor. @data is what the caller passed. */
+/* Called for @tensor, of which no parameter was made. @parameter: the name of a parameter that can be made of @tensor,
+ * with '*' for each part that does not follow from the name of @tensor; NULL if the map does not name @tensor. TRUE if
+ * the model should have used @tensor. @data is what the caller passed. */
 typedef gboolean (*PlaitPublishedWants) (gconstpointer data, const char *tensor, const char *parameter);
 
 /*
