@@ -168,7 +168,7 @@ vector_lanes (void)
  * SHUFFLE (x, y, from, distance) returns a vector whose lane i is lane from (i, distance) of the lanes of @x followed
  * by the lanes of @y.
  *
- * EACH_DISTANCE (step) expands to step (LANES / 2) ... step (2) step (1).
+ * EACH_DISTANCE (step) expands to step (LANES / 2) step (LANES / 4) ... step (1).
  *
  * SHUFFLE and @from are macros: the compiler wants constant lane indices, and checks this before it unrolls loops.
  */

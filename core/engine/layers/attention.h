@@ -81,8 +81,8 @@ PlaitNode *plait_attention_apply (PlaitTape *tape, const PlaitAttention *attenti
 /*
  * Returns a node [r, d]: attention of each row of x [r, d] to its own @n items (contexts of the hierarchical
  * combination, Libovicky et al. 2018, eq. 7-8). items[j] [r, d'] are projected by projection j, or by the layer's only
- * projection. present[j]: NULL, or one byte for each row; an absent item gets no weight. @weights: NULL, or receives
- * [heads][r][n].
+ * projection. present[j]: one byte for each row, 0 if item j is absent and gets no weight; @present or present[j] NULL:
+ * no item is absent. @weights: NULL, or receives [heads][r][n].
  */
 PlaitNode *plait_attention_apply_items (PlaitTape *tape, const PlaitAttention *attention, PlaitNode *x,
                                         PlaitNode *const *items, const guint8 *const *present, guint n,
@@ -101,7 +101,7 @@ typedef struct
  * newest token. Appends the new keys (rotated, with rotary positions) and values to @cache as rows used .. used + r -
  * 1. Hypothesis i then attends to the cache rows gather[rows.offsets[i]] .. gather[rows.offsets[i + 1] - 1]: those of
  * its earlier tokens and, last, its own new row. The tape must be in PLAIT_TAPE_EVALUATE. @weights: NULL, or receives
- * [heads][rows], hypothesis after hypothesis within a head.
+ * [heads][entries of gather], hypothesis after hypothesis within a head.
  */
 PlaitNode *plait_attention_step (PlaitTape *tape, const PlaitAttention *attention, PlaitNode *x,
                                  PlaitAttentionCache *cache, PlaitRagged rows, const gint64 *gather,

@@ -10,13 +10,13 @@
 typedef struct
 {
   PlaitRagged rows; /* blocks of each sentence: sentence s has the blocks offsets[s] .. offsets[s + 1] - 1 */
-  /* Rows and weights of each block. A row is in one block, except that plait_blocks_fire may put a row at a border into
-   * two. */
+  /* Rows and weights of each block. A row is in at most one block, except that plait_blocks_fire may put a row at a
+   * border into two. */
   PlaitHaltingWeights halting_weights;
   const gint64 *parent; /* [rows] block whose child the row is: the first one, if the row is in two; -1 if the sentence
                            has no blocks */
   const gint64 *first_child; /* [blocks] first row of the block */
-  const gint64 *n_children;  /* [blocks] number of rows from first_child on */
+  const gint64 *n_children;  /* [blocks] number of rows of the block, from first_child on */
 } PlaitBlocks;
 
 /* The arrays of the returned blocks live in the arena of @tape. */

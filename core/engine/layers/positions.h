@@ -20,8 +20,8 @@ typedef enum
   PLAIT_POSITIONS_ALIBI,  /* scores fall with the distance (Press et al. 2022) */
 } PlaitPositionKind;
 
-/* A layer that adds to each row its position in the sentence. It refers to parameters and memory of the registry and
- * owns nothing. */
+/* A layer that adds to each row the vector of its position in the sentence. It refers to parameters and memory of the
+ * registry and owns nothing. */
 typedef struct
 {
   PlaitPositionKind kind;
