@@ -18,6 +18,6 @@ gboolean plait_text_is_white_space (gunichar character);
 /* TRUE if @line is empty or holds only ASCII white space. */
 gboolean plait_text_is_blank (const char *line, gsize length);
 
-/* Returns the first byte of the next word at or after @*position in @text; NULL after the last word. Sets @*length to
- * its bytes and @*position to the byte after it. */
+/* Returns the first byte of the next word at or after *@position in @text; NULL after the last word. Sets *@length to
+ * its number of bytes and *@position to the byte after the word. */
 const char *plait_words_next (const char *text, gsize text_length, gsize *position, gsize *length);

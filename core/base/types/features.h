@@ -12,7 +12,7 @@ typedef struct PlaitFeatures PlaitFeatures;
 struct PlaitFeatures
 {
   gint64 sentences;
-  gint64 positions; /* number of vectors of the longest sentence */
+  gint64 positions; /* number of vectors that the file stores for each sentence */
   gint64 width;
   gint32 *lengths; /* [sentences] number of valid positions; NULL: all positions of all sentences are valid */
 

@@ -268,7 +268,7 @@ set_real (const PlaitOption *option, const char *text, double *field, GError **e
   return TRUE;
 }
 
-/* Writes the value in @given to the option's field in the command's struct. */
+/* Writes the value in @given to the option's field in the command's struct; --quiet and --help: in @invocation. */
 static gboolean
 set_field (PlaitInvocation *invocation, const Given *given, GError **error)
 {

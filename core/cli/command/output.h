@@ -22,7 +22,7 @@ gboolean plait_output_differs (const char *option, const char *output, const cha
 /* Text output of a command: standard output, or a file that appears under its name only when it is complete. */
 typedef struct
 {
-  FILE *stream;    /* stream to write to; plait_output_commit() reports its errors */
+  FILE *stream;    /* stream to write to; plait_output_commit() reports write errors of a file */
   PlaitFile *file; /* temporary file that is renamed in the end; NULL: standard output */
 } PlaitOutput;
 

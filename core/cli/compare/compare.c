@@ -17,7 +17,7 @@ typedef struct
   guint test;
   gint64 trials, seed;
   double margin;
-  gint64 differ; /* number of sentences to print; 0: the option was not given */
+  gint64 differ; /* number of sentences to print of each split; 0: the option was not given */
   const char *frequencies, *format;
   gboolean attention, json;
   PlaitComparisonChoice choice;

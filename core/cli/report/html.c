@@ -123,7 +123,7 @@ plait_html_end (GString *html)
 #define RIGHT 12
 #define TOP 10
 #define BOTTOM 36
-#define BAND_ROOM .5 /* maximum height of bands on each side of the curves, divided by the range of the curves */
+#define BAND_ROOM .5 /* bands extend the vertical axis at each end by at most this part of the range of the curves */
 
 /* Puts the ends of @axis at the positions @begin and @end. Widens an axis whose values are all equal. Unless @exact,
  * chooses about @ticks ticks and extends the axis so that both ends are ticks. */

@@ -24,7 +24,7 @@
  *     "sentences"                     TRUE if rows are sentences
  *     "layers", "heads"               numbers of layers and heads in the file; 0: no such axis
  *     "kept_layers", "kept_heads"     numbers in the pack. One head is the mean of all, one layer the last
- *     "heaviest"                      number of weights kept in a row; 0: all
+ *     "heaviest"                      number of weights kept for each target token; 0: all
  *     "largest", "largest_mass"       values for which the byte 255 stands
  *     "rows"                          labels, or the number of a heatmap with equal labels
  *     "of"                            for each row of a document, the number of the row's sentence

@@ -11,7 +11,7 @@
 #include "comparison/location.h"
 
 #define MAX_STEPS 200000            /* maximum number of weighed rows in a descent, summed over its targets */
-#define MAX_BYTES ((gint64)1 << 20) /* maximum bytes of one heatmap, before packing */
+#define MAX_BYTES ((gint64)1 << 20) /* a heatmap with more bytes, before packing, gets less detail */
 
 typedef struct
 {

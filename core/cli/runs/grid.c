@@ -332,7 +332,7 @@ conclude (const PlaitGrid *grid, gboolean as_json, gboolean ran, PlaitLog *log, 
   return check_all_finished (grid, "see table.csv, table.md and grid.h5", ran, log, error);
 }
 
-/* Logs duplicate cells and seeds that no cell needs. */
+/* Logs which cells are duplicates, and, if the grid has one seed, what its p values mean. */
 static void
 log_left_out (const PlaitGrid *grid, PlaitLog *log)
 {

@@ -5,7 +5,7 @@
 #include "@NAME@-settings.h"
 
 /*
- * Coverage is the attention that a row has received so far, scaled: one number for each pair of a query j and a row i.
+ * Coverage is the scaled attention that a memory row has received so far: one number for each query j and memory row i.
  *
  *     C_ji = C_(j-1)i + scale * a_ji
  *
