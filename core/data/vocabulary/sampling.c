@@ -225,7 +225,7 @@ end_of_character (const Draw *draw, gsize at)
  * Functions for byte pair encoding
  */
 
-/* Returns the piece that @left and @right spell; the highest score is merged first. */
+/* Returns the id of the piece that @left and @right spell, or -1; the highest score is merged first. */
 static gint32
 find_merge (gconstpointer data, const PlaitMergePiece *left, const PlaitMergePiece *right, double *rank)
 {

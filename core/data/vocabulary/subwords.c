@@ -262,7 +262,7 @@ typedef struct
   const char *const *paths;
   PlaitTextReader *reader;
   gsize next_path;
-  gint64 lines; /* number of lines in all files; 0 while they are being counted */
+  gint64 lines; /* number of lines in all files; while they are being counted: the number so far */
   gint64 limit; /* number of lines to use, evenly spread; 0: all lines */
   gint64 line;
   gint64 bytes;

@@ -28,7 +28,7 @@ struct PlaitVocabularyFormat
   gpointer (*load) (const PlaitVocabularyFormat *format, GBytes *bytes, const char *name, PlaitVocabularyFacts *facts,
                     GError **error);
 
-  /* Makes the serialised bytes from text; NULL: plait does not train this kind. */
+  /* Makes the serialised bytes from text. The pointer is NULL if plait does not train this kind. */
   GBytes *(*train) (const PlaitVocabularyFormat *format, const PlaitVocabularySettings *settings,
                     const char *const *paths, GError **error);
 };

@@ -7,7 +7,7 @@
 /*
  * Vocabularies: text to ids and back.
  *
- *   words      tokens are separated by ASCII white space; ids by falling frequency, ties in byte order, or by a list
+ *   words      tokens are separated by ASCII white space; ids by falling frequency (ties in byte order) or by a list
  *   labels     a line is one token, without the white space around it; ids as with words
  *   unigram    SentencePiece, unigram language model
  *   bpe        SentencePiece, byte pair encoding
@@ -18,7 +18,7 @@
  * pieces of its bytes. With normalization identity all other known text is decoded unchanged. U+FEFF is an ordinary
  * character; the reader of a file drops the byte order mark before its first line (text-file.h).
  *
- * Files that plait writes begin with the SHA-256 of the rest, so truncation cannot remove it:
+ * Files that plait writes have a SHA-256 digest at their beginning, so truncation cannot remove it:
  *
  *   words           "plait words 2 sha256 HEX" instead of the first line "plait words 1"
  *   published       "plait published 2 sha256 HEX" instead of the first line
@@ -41,7 +41,7 @@ typedef struct PlaitVocabulary PlaitVocabulary;
 typedef struct
 {
   const char *type; /* type of the vocabulary: "words", "labels", "unigram" or "bpe" */
-  gint64 size;      /* number of entries, with the special ones; words, labels: keep the most frequent; 0: keep all */
+  gint64 size;      /* number of entries, with the special ones; words, labels: keep the most frequent, or all if 0 */
   gint64 minimum_count;      /* words, labels: a word that occurs less often becomes unknown */
   double character_coverage; /* SentencePiece: share of the text's characters that get a piece, .98 to 1 */
   const char *normalization; /* SentencePiece: method, one of identity, nfkc, nmt_nfkc, nfkc_cf, nmt_nfkc_cf */
@@ -110,7 +110,7 @@ gint32 plait_vocabulary_size (const PlaitVocabulary *vocabulary);
 /* Returns the piece of @id (0 .. size - 1), for example as a label in plots. (transfer none) */
 const char *plait_vocabulary_piece (const PlaitVocabulary *vocabulary, gint32 id);
 
-/* Returns SentencePiece's score of @id; words and labels: the count in the vocabulary; published: 0. */
+/* Returns SentencePiece's score of @id; words and labels: the word's count that the vocabulary stores; published: 0. */
 double plait_vocabulary_score (const PlaitVocabulary *vocabulary, gint32 id);
 
 /* Appends the ids of @text (@length bytes of UTF-8) to @ids (gint32), without BOS and EOS. Text is never read as a

@@ -27,8 +27,8 @@ PlaitCopyableWords *plait_copyable_words_new (PlaitArena *arena, const PlaitRagg
 typedef struct
 {
   gint64 *offsets;     /* query row q can copy the words offsets[q] .. offsets[q + 1] - 1 of @ids: [query rows + 1] */
-  gint32 *ids;         /* ids of the words that each query row can copy, one query row after another: [words] */
-  PlaitScalar *copied; /* probability of each word in @ids: [words] */
+  gint32 *ids;         /* ids of the words that each query row can copy, one query row after another */
+  PlaitScalar *copied; /* probability of each element of @ids */
   PlaitScalar *totals; /* sum of a query row's weights on memory rows with an id, at least 1e-30: [query rows] */
 } PlaitCopiedWords;
 
@@ -38,7 +38,7 @@ PlaitCopiedWords plait_copied_words_forward (PlaitPool *pool, PlaitArena *arena,
                                              const PlaitQueryKeyPairs *pairs, const PlaitScalar *const *weights);
 
 /* Writes to @dweights, or adds if @add, the gradient of the attention weights of memory @memory, whose pairs are
- * @pairs. @dcopied: gradient of copied->copied, [words]. */
+ * @pairs. @dcopied: gradient of the array copied->copied, with as many elements. */
 void plait_copied_words_backward (PlaitPool *pool, const PlaitCopyableWords *words, const PlaitCopiedWords *copied,
                                   const PlaitQueryKeyPairs *pairs, guint memory, const PlaitScalar *dcopied,
                                   PlaitScalar *dweights, gboolean add);

@@ -24,8 +24,8 @@ PlaitQueryKeyPairs plait_query_key_pairs_new (PlaitArena *arena, PlaitRagged que
 /* Returns @n sentences of one row each, with offsets allocated in @arena. */
 PlaitRagged plait_ragged_units (PlaitArena *arena, gint64 n);
 
-/* Returns the first row (if @first) or the last row of each sentence, -1 for an empty sentence: [sentences], allocated
- * in @arena. */
+/* Returns the index, over all sentences, of the first row (if @first) or of the last row of each sentence; -1 for an
+ * empty sentence: [sentences], allocated in @arena. */
 const gint64 *plait_ragged_ends (PlaitArena *arena, PlaitRagged rows, gboolean first);
 
 static inline gint64
@@ -45,8 +45,8 @@ typedef struct
   const PlaitScalar *bias;
 } PlaitAdditiveScores;
 
-/* Gradients of additive scores, to which functions add; the caller must initialise them. A gradient whose tensor has no
- * data, or whose pointer is NULL, is not computed. */
+/* Gradients of the inputs of additive scores, to which functions add; the caller must initialise them. A gradient whose
+ * tensor has no data, or whose pointer is NULL, is not computed. */
 typedef struct
 {
   PlaitTensor queries;

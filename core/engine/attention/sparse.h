@@ -40,8 +40,8 @@ void plait_sparse_dot_scores_forward (PlaitPool *pool, const PlaitSelectedRows *
 void plait_sparse_additive_scores_forward (PlaitPool *pool, const PlaitSelectedRows *selected, PlaitScalar *numbers,
                                            const PlaitAdditiveScores *additive);
 
-/* Adds the gradients of additive scores to @gradients, whose replaces_keys must be FALSE. There must be one head.
- * @dnumbers: gradient of the scores. */
+/* Adds the gradients of the inputs of additive scores to @gradients, whose replaces_keys must be FALSE. There must be
+ * one head. @dnumbers: gradient of the scores. */
 void plait_sparse_additive_scores_backward (PlaitPool *pool, PlaitArena *arena, const PlaitSelectedRows *selected,
                                             const PlaitAdditiveGradients *gradients, const PlaitScalar *dnumbers,
                                             const PlaitAdditiveScores *additive);

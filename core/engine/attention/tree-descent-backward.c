@@ -17,7 +17,7 @@ typedef struct
   const PlaitScalar *dleaves;
 } BackwardCall;
 
-/* Writes the gradients of the path weights of @entry's leaves. A path weight is a leaf weight before normalisation. */
+/* Writes the gradients of the path weights of @entry's leaves. A leaf's path weight is not normalised yet. */
 static void
 leaves_backward (const BackwardCall *call, gint64 entry)
 {

@@ -28,7 +28,7 @@ typedef struct
   gboolean normalise; /* divide the weights of the leaves by their sum */
 } PlaitTreeDescent;
 
-/* Score function: scale * query . key, or, with one head, vector . tanh (query + key). */
+/* Score function: scale * query . key; or, with @vector, vector . tanh (query + key), which needs one head. */
 typedef struct
 {
   PlaitTensor queries;

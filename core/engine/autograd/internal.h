@@ -71,7 +71,7 @@ double plait_tape_multiplications (const PlaitTape *tape);
 /* Returns an uninitialised tensor in the tape's arena, to be released with plait_tape_release. */
 PlaitTensor plait_tape_tensor (PlaitTape *tape, gint64 rows, gint64 width);
 
-/* Returns the bytes that the arena holds for a tensor made by plait_tape_tensor. */
+/* Returns the number of bytes that the arena holds for a tensor made by plait_tape_tensor. */
 static inline gsize
 plait_tensor_size (PlaitTensor tensor)
 {
@@ -131,8 +131,8 @@ void plait_tape_mark_discardable (PlaitTape *tape, PlaitNode *node);
  * sublayer. */
 void plait_tape_discard_values (PlaitTape *tape);
 
-/* Returns plait_dropout (plait_linear (...), @rate) as one operator, which keeps one value instead of two. Unless
- * @rate is 0, @activation must not be tanh or sigmoid, whose derivatives need the values before dropout. */
+/* Returns plait_dropout (plait_linear (...), @rate) as one operator, which keeps one value instead of two. If
+ * @rate is above 0, @activation must not be tanh or sigmoid, whose derivatives need the values before dropout. */
 PlaitNode *plait_linear_dropout (PlaitTape *tape, PlaitNode *x, PlaitNode *weight, PlaitNode *bias,
                                  PlaitActivation activation, double rate);
 
@@ -163,7 +163,7 @@ PlaitTensor plait_gradient_inherit (PlaitTape *tape, PlaitTensor *gradient, Plai
  * @input. */
 void plait_gradient_pass (PlaitTape *tape, PlaitTensor *gradient, PlaitScalar factor, PlaitNode *input);
 
-/* Returns the value of @weight with the tape's precision and without panels. @weight may be NULL. */
+/* Returns the value of @weight, not converted, and the tape's precision, without panels. @weight may be NULL. */
 PlaitRnnWeight plait_tape_rnn_weight (PlaitTape *tape, PlaitNode *weight);
 
 /* plait_tape_pack packs the weight of @factor, or its transpose, into panels that @factor owns; it does nothing for a
@@ -199,8 +199,8 @@ void plait_weight_reuse_pack (PlaitTape *tape, PlaitRnnWeight *factor, PlaitNode
  * at once or later in the backward pass. */
 void plait_weight_reuse_collect (PlaitTape *tape, PlaitNode *weight, PlaitNode *bias, PlaitTensor x, PlaitTensor dz);
 
-/* Adds the collected gradients to their weights and biases. The nodes of the tape from place @left on have run their
- * backward. A weight and its bias wait for a later call if an earlier node may read them. */
+/* Adds the collected gradients to the gradients of their weights and biases. The nodes of the tape from place @left on
+ * have run their backward. A weight and its bias wait for a later call if an earlier node may read them. */
 void plait_weight_reuse_flush (PlaitTape *tape, gint left);
 
 /* Adds to the gradients of @queries and @keys the derivatives of dot products between queries and selected rows.
