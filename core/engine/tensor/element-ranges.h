@@ -20,7 +20,7 @@ plait_range_elements (gint64 elements)
  * + column) of the first element. */
 typedef void (*PlaitRangeFunction) (gconstpointer data, PlaitScalar *const *at, gint64 n, gint64 index);
 
-/* Calls @range over all elements of at most 4 tensors of equal shape, in pieces that depend on the shape alone. */
+/* Calls @range over all elements of at most 4 tensors of one shape, in pieces that depend only on shape and strides. */
 void plait_element_ranges_run (PlaitPool *pool, const PlaitTensor *tensors, guint n_tensors, PlaitRangeFunction range,
                                gconstpointer data);
 

@@ -4,7 +4,7 @@
 #include <math.h>
 #include "tensor/packed-private.h"
 
-/* Number of packed panels in a piece. */
+/* Number of words in a piece, in units of kernels->tile_width words. */
 #define PIECE_PANELS 4
 /* Number of words that are compared with a bound before the bound is raised. */
 #define WORDS_AT_ONCE 64
@@ -206,7 +206,7 @@ is_forbidden (const Search *search, gint64 row, gint32 id)
 /*
  * Finds the best words of the mixture in @row, with log-probabilities, and returns their number. Compares only the
  * copied words and @words [@found], the best words of the softmax. The mixture multiplies the probabilities of all
- * other words by one factor, so it keeps the order of these words.
+ * words that are not copied by one factor, so it keeps their order.
  */
 static guint
 mix_row (const Search *search, gint64 row, Candidate *words, guint found, Candidate *mixed, double log_sum)

@@ -23,8 +23,8 @@
  */
 #define BLOCK_WORDS 128
 #define MAX_LANES 16
-/* A chunk has at most as many rows as have CHUNK_LOGITS logits. This limit is raised to MIN_CHUNK rows and lowered to
- * MAX_CHUNK rows. Values chosen by measuring. */
+/* The rows of a chunk have at most CHUNK_LOGITS logits together. But this limit is never below MIN_CHUNK rows, and
+ * never above MAX_CHUNK rows. Values chosen by measuring. */
 #define CHUNK_LOGITS 17000000
 #define MIN_CHUNK 128
 #define MAX_CHUNK 1024

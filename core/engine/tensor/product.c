@@ -12,8 +12,9 @@
 
 /*
  * Limits for the cut of a product into pieces of at most @rows rows and @columns columns. Our kernels use pieces with
- * all columns if the product has many rows and the right factor fits into PLAIT_CACHED_FACTOR_BYTES. If there would be
- * fewer than @least_pieces pieces, they become smaller, down to @least_rows and @least_columns.
+ * all columns if the left factor is not transposed, the product has many rows, and the right factor fits into
+ * PLAIT_CACHED_FACTOR_BYTES. If there would be fewer than @least_pieces pieces, they become smaller, down to
+ * @least_rows and @least_columns.
  *
  * Our kernels pack the columns of the right factor that a piece needs. A thread reuses packed columns if its next piece
  * has the same columns, so such pieces have consecutive numbers. BLAS packs both factors of each piece, so it needs

@@ -194,8 +194,8 @@ rows (const PlaitMetric *metric, const PlaitTextPairs *pairs, GError **error)
   return statistics;
 }
 
-/* Returns the mean of F in per cent over the classes of the columns of @sums. Skips a class without predictions and
- * references in @sums. Sets *@counted to the number of the other classes. */
+/* Returns the mean of F in per cent over the classes of the columns of @sums. Skips a class that has neither
+ * predictions nor references in @sums. Sets *@counted to the number of the other classes. */
 static double
 macro_f (const double *sums, guint *counted)
 {

@@ -80,7 +80,7 @@ find_documents (const PlaitTextPairs *pairs, GError **error)
 }
 
 /* Writes the texts of one set to @documents [n]. Document i joins the lines @lines[i] .. @lines[i + 1] - 1, or is line
- * i if @lines is NULL. A document that lacks a line becomes NULL. */
+ * i if @lines is NULL. A document that lacks a line stays NULL. */
 static void
 join_set (const char *const *set, gsize n, const gsize *lines, char separator, char **documents)
 {

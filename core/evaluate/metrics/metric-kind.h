@@ -62,13 +62,13 @@ struct PlaitMetricKind
   const char *name;
   const char *summary; /* summary for users, one line */
   const char *title; /* title in tables; NULL: the function finish sets title, and width and max_bytes if they depend on
-                        settings */
+                        settings; without finish, the function that creates the metric sets title */
   guint width;
   gsize max_bytes;                  /* maximum bytes of a text; 0: PLAIT_TEXT_LIMIT */
   gsize size;                       /* size of the metric's struct */
   const PlaitMetricOption *options; /* options, ended by a NULL name; NULL: no options */
   gboolean larger_is_better;
-  gboolean reads_lines; /* TRUE: documents keep their line ends; FALSE: spaces join their sentences */
+  gboolean reads_lines; /* TRUE: with unit=document, documents keep their line ends; else spaces join their sentences */
 
   /* Sets the settings of @metric to their defaults; NULL: all defaults are zero. */
   void (*begin) (PlaitMetric *metric);
@@ -77,8 +77,8 @@ struct PlaitMetricKind
   /* TRUE if the metric finds a word in @text; NULL: any text has words. */
   gboolean (*has_words) (const PlaitMetric *metric, const char *text);
   void (*row) (const PlaitMetric *metric, const PlaitSentence *sentence, double *row);
-  /* Returns the rows of all @pairs. A metric sets either this function or the function row; if its width depends on the
-   * text, this one. The width then depends on the references only. */
+  /* Returns the rows of all @pairs. A metric of texts sets either this function or the function row; if its width
+   * depends on the text, this one. The width then depends on the references only. */
   PlaitStatistics *(*rows) (const PlaitMetric *metric, const PlaitTextPairs *pairs, GError **error);
   double (*score) (const PlaitMetric *metric, const double *sums);
 
@@ -89,7 +89,7 @@ struct PlaitMetricKind
   void (*append_signature) (const PlaitMetric *metric, GString *signature);
 };
 
-/* Value of PlaitMetricKind.width if the kind sets the function rows, which then chooses the width. */
+/* Value of PlaitMetricKind.width if the function rows chooses the width. */
 #define PLAIT_WIDTH_OF_TEXT 0
 
 extern const PlaitMetricKind plait_metric_accuracy;

@@ -114,8 +114,8 @@ set_option (PlaitMetric *metric, const PlaitMetricOption *option, const char *va
   return TRUE;
 }
 
-/* Returns the option called @name, or NULL. Adds the names of the options before it, or of all options if NULL, to
- * @known. */
+/* Returns the option called @name, or NULL. Adds the names of the options before it, or of all options if no option
+ * has this name, to @known. */
 static const PlaitMetricOption *
 find_option (const PlaitMetricOption *options, const char *name, GPtrArray *known)
 {

@@ -47,8 +47,8 @@ void plait_comparison_add_json (const PlaitComparison *comparison, PlaitJson *js
 
 /*
  * p values in tables: as the test returns them, and adjusted by Holm's method. A mark after an adjusted p below .05
- * says whether the system is better or worse. Brackets are 95 % intervals; plus-minus is a standard deviation over
- * seeds.
+ * says whether the system is better or worse. Brackets are 95 % intervals, except those of plait_equivalence_cells
+ * (90 %); plus-minus is a standard deviation over seeds.
  */
 
 /* Adds the columns "p" and "p (Holm)", or with @seeds, such as "one seed", "p (one seed)" and "p (Holm, one seed)". */
