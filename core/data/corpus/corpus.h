@@ -216,8 +216,8 @@ void plait_corpus_drop (PlaitCorpus *corpus, const gboolean *dropped);
  * on links of words that a kept sentence lacks, and if a file has another number of lines than the text. */
 gboolean plait_corpus_align (PlaitCorpus *corpus, gint64 source, const char *const *paths, GError **error);
 
-/* TRUE if the sentences of stream @stream can be truncated: it is a source of tokens without documents or trees, and
- * not the first source where the target is tags. */
+/* TRUE if the sentences of stream @stream can be truncated: it is a source of tokens without documents or trees. FALSE
+ * for the first source if the target is tags. */
 gboolean plait_corpus_can_truncate (const PlaitCorpus *corpus, gint64 stream);
 
 /* Truncates sentences of @source to @rows rows, EOS included. The source must allow it (plait_corpus_can_truncate). */
@@ -241,9 +241,9 @@ void plait_corpus_remove_source (PlaitCorpus *corpus, gint64 source);
 void plait_corpus_set_source_dropout (PlaitCorpus *corpus, double rate, guint64 seed);
 
 /* Makes a training corpus segment all text anew in each epoch (vocabulary/sampling.h), keyed by @seed, epoch and line.
- * Lengths of tuples stay those of the usual segmentation. A text that would have more than @most [streams] rows, EOS
- * included, keeps the usual segmentation. Fails if a vocabulary is not of SentencePiece. No stream may have trees or
- * documents. */
+ * plait_corpus_length still returns the length of the usual segmentation. A text that would have more than @most
+ * [streams] rows, EOS included, keeps the usual segmentation. Fails if a vocabulary is not of SentencePiece. No stream
+ * may have trees or documents. */
 gboolean plait_corpus_sample_subwords (PlaitCorpus *corpus, double strength, guint64 seed, const gint64 *most,
                                        GError **error);
 

@@ -83,7 +83,7 @@ cut (PlaitIterator *self, gint64 first, gint64 end)
   g_array_append_val (self->bounds, end);
 }
 
-/* Returns the end of the window that begins with tuple @first. */
+/* Returns the end of the window that begins with tuple @first. Without bucketing, all tuples are one window. */
 static gint64
 window_end (const PlaitIterator *self, gint64 first)
 {
@@ -104,9 +104,9 @@ sort_window (PlaitIterator *self, gint64 first)
   self->sorted[window] = TRUE;
 }
 
-/* Replaces the tuples of this epoch by tuples drawn from the files in proportion to their weights, and keeps the
- * shuffled order. Draws from each file in passes over its shuffled tuples; an epoch continues the pass in which the
- * previous epoch ended. */
+/* If files have weights, replaces the tuples of this epoch by tuples drawn from the files in proportion to the weights,
+ * and keeps the shuffled order. Draws from each file in passes over its shuffled tuples; an epoch continues the pass in
+ * which the previous epoch ended. */
 static void
 draw_by_weights (PlaitIterator *self)
 {

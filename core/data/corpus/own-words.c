@@ -10,8 +10,9 @@ plait_own_words_clear (PlaitOwnWords *words)
   g_clear_pointer (&words->texts, g_ptr_array_unref);
 }
 
-/* Appends the ids of sentence @sentence of @stream to its own_ids. @numbers maps each own word of the sentence to its
- * number plus one. A word that lacks a number gets one if @adds, else it stays unknown. */
+/* Appends the ids of sentence @sentence of @stream to stream->own_ids; own words get the ids from words->first on.
+ * @numbers maps each own word of the sentence to its number plus one. A word that lacks a number gets one if @adds,
+ * else it stays unknown. */
 static void
 add_sentence (PlaitOwnWords *words, PlaitStreamBuilder *stream, gint64 sentence, GHashTable *numbers, gboolean adds)
 {

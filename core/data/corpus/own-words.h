@@ -3,11 +3,11 @@
 
 #include "corpus/batch-builder.h"
 
-/* The own words of the sentences of a batch (PlaitBatch.own_words), collected from the unknown words of its streams. */
+/* The own words of the sentences of a batch (PlaitBatch.own_words), collected from the unknown words of sources. */
 typedef struct
 {
   gint32 first;    /* id of the first own word in every sentence: the size of the vocabulary; 0: own words are unused */
-  GArray *offsets; /* gint64 [sentences + 1], first own word of each sentence, then the number of own words */
+  GArray *offsets; /* gint64 [sentences + 1], index in @texts of each sentence's first own word, then texts->len */
   GPtrArray *texts; /* (element-type utf8) own words of all sentences end to end */
 } PlaitOwnWords;
 
