@@ -84,7 +84,7 @@ role_name (const char *sentence, gsize length)
 }
 
 /* Sets self->role to the role named before @sentence, or keeps the role of the previous sentence. Fails if the first
- * sentence names no role, or on too many roles. */
+ * sentence of the document names no role, or on too many roles. */
 static gboolean
 find_role (PlaitDocumentReader *self, const char *sentence, gsize length, GError **error)
 {

@@ -7,10 +7,10 @@
 /*
  * Documents in text files: reads them, encodes their sentences, and cuts documents that are too long for a model.
  *
- * To a corpus a document is like a line: document i of every stream belongs to tuple i. A document that is cut into
- * chunks becomes several tuples, one per chunk, in order. Chunks begin and end with sentences, and at the same
- * sentences in all streams: document translation needs the source and the target of a chunk, so sentence i of a
- * document must translate sentence i of the other streams.
+ * To a corpus a document is like a line: document i of all streams is one tuple. If it is cut into chunks, it is
+ * several tuples, one per chunk, in order. Chunks begin and end with sentences, and at the same sentences in all
+ * streams: document translation needs the source and the target of a chunk, so sentence i of a document must translate
+ * sentence i of the other streams.
  */
 typedef enum
 {
@@ -58,7 +58,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitDocumentReader, plait_document_reader_free)
 /* Appends the sentences of the next document to @text, separated by LF, and one PlaitDocumentSentence each to
  * @sentences, with tokens = 0. Sets *@line to the document's first line. A document may have no sentences. For
  * PLAIT_LAYOUT_SENTENCES, appends only the next line to @text. Returns FALSE at the end without setting @error, and
- * FALSE with @error set on bad text, too many sentences or roles, and a first sentence without a role. */
+ * FALSE with @error set on bad text, too many sentences or roles, and, if documents have roles, a first sentence
+ * without one. */
 gboolean plait_document_reader_next (PlaitDocumentReader *self, GString *text, GArray *sentences, gint64 *line,
                                      GError **error);
 

@@ -96,5 +96,6 @@ plait_token_is_text (gint32 id)
 /* Converts @ids [2], a span that plait_target_encode appended, to rows of sentence @sentence of @input. */
 void plait_span_to_rows (const PlaitInput *input, gint64 sentence, gint32 *ids);
 
-/* Returns the token number, from 0, of row @row of sentence @sentence of @input; -1 for a start token. */
+/* Returns the number, from 0, of the token in row @row of sentence @sentence of @input, counted without start tokens;
+ * -1 for a start token. */
 gint32 plait_span_token (const PlaitInput *input, gint64 sentence, gint64 row);

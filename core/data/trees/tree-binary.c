@@ -5,7 +5,7 @@
 
 #include "text/error.h"
 
-/* Finds or adds the label in maker->scratch, and sets *@number to its number. */
+/* Finds the label maker->scratch in maker->names, or adds it, and sets *@number to its number. */
 static gboolean
 number_scratch (PlaitTreeMaker *maker, gint32 *number, GError **error)
 {

@@ -32,7 +32,7 @@ typedef struct
 
 typedef struct
 {
-  GArray *nodes; /* (element-type PlaitTreeNode); nodes without words are not connected to the root */
+  GArray *nodes; /* (element-type PlaitTreeNode); nodes that cover no words are not below the root */
   gint64 root;   /* index of the root; -1: the line has no tree */
   gint64 n_words;
 } PlaitTree;
