@@ -54,21 +54,21 @@ PlaitNode *plait_sparse_weighted_sum (PlaitTape *tape, const PlaitSelectedRows *
                                       PlaitNode *values);
 
 /*
- * Returns a node [leaves, 1]: the weights of the leaves that descents from the top level of a memory reach
- * (attention/tree-descent.h). The score of a row is scale * query . key; with @vector [1, a], it is vector . tanh
- * (query + key). queries [query rows, w], keys [rows, w]. The choice of rows has no gradient. *result belongs to the
- * tape and lists all weighed rows if @all or if the mode computes gradients. @values [rows, w] or NULL: values of the
- * leaves, only prefetched.
+ * Returns a node [reached leaves, 1]: each head of each query descends from the top level of a memory to some leaves
+ * and gives each of these leaves a weight (attention/tree-descent.h). The score of a row is scale * query . key; with
+ * @vector [1, a], it is vector . tanh (query + key). queries [query rows, w], keys [rows, w]. The choice of rows has no
+ * gradient. *result belongs to the tape and lists all weighed rows if @all or if the mode computes gradients. @values
+ * [rows, w] or NULL: values of all rows; those of reached leaves are prefetched, but not used.
  */
 PlaitNode *plait_tree_descent (PlaitTape *tape, const PlaitTreeDescent *descent, PlaitNode *queries, PlaitNode *keys,
                                PlaitNode *values, double scale, PlaitNode *vector, gboolean all,
                                PlaitTreeDescentResult *result);
 
 /*
- * Blocks of rows. Each row has a number. The halting weight of a row is its number, except for the last row of a full
- * block: the weight of this row fills the sum of the block's weights up to 1. The rest of this row's number is dropped
- * (adaptive computation time, Graves 2016) or is the row's weight in the next block (continuous integrate-and-fire,
- * Dong & Xu 2020). The arrays are borrowed.
+ * Blocks of rows. Each row has a number, such as a halting probability. The halting weight of a row is its number,
+ * except for the last row of a full block: the weight of this row fills the sum of the block's weights up to 1. The
+ * rest of this row's number is dropped (adaptive computation time, Graves 2016) or is the row's weight in the next
+ * block (continuous integrate-and-fire, Dong & Xu 2020). The arrays are borrowed.
  */
 typedef struct
 {
@@ -173,7 +173,7 @@ typedef struct
 {
   PlaitNode *gate;                 /* input of the sigmoid that gives g: [r, 1] */
   const PlaitCopyableWords *words; /* words of the n memories */
-  const PlaitQueryKeyPairs *pairs; /* [n] for each memory, the pairs of the r rows as queries with its rows */
+  const PlaitQueryKeyPairs *pairs; /* [n] for each memory, the pairs of the r rows (as queries) and the memory's rows */
   PlaitNode *const *weights;       /* attention weights [pairs, 1] on each memory, not negative: [n] */
 } PlaitOutputCopies;
 
@@ -188,8 +188,8 @@ typedef struct
   gboolean others;       /* TRUE: spread s over the V - 1 other words (fairseq); FALSE: over all V words (PyTorch) */
   double scale;          /* factor of the sum of losses in the returned value */
   const double *weights; /* factors of the rows' losses in the returned value, or NULL: 1 */
-  const struct PlaitPacked *packed; /* table in the packed layout of search, or NULL; not used in full precision or if
-                                       gradients are computed */
+  const struct PlaitPacked *packed; /* table in the packed layout of search, or NULL; not used if it is packed in full
+                                       precision or if gradients are computed */
   const PlaitOutputCopies *copies;  /* copied words, or NULL; a target may be a copied word */
 } PlaitOutputLossOptions;
 
@@ -201,11 +201,11 @@ typedef struct
                      lowest id counts */
 } PlaitOutputLossSums;
 
-/* Returns a node [1, 1]: scale * the cross-entropy of softmax (states table^T + bias) with @targets, summed over rows
- * with their weights. Works in chunks, so no [r, V] matrix is stored. states [r, w]; table [V, w], the embedding if
- * tied; bias [1, V] or NULL; @targets: r ids. Gradients of table and bias are computed in the forward pass, so the node
- * may only be the root of backward or a summand of it. When the function returns, *sums is filled and @row_losses,
- * unless NULL, has the negative log-likelihood of each row. */
+/* Returns a node [1, 1]: scale * the cross-entropy of softmax (states table^T + bias), mixed with copied words if
+ * options->copies is set, with @targets, summed over rows with their weights. Works in chunks, so no [r, V] matrix is
+ * stored. states [r, w]; table [V, w], the embedding if tied; bias [1, V] or NULL; @targets: r ids. Gradients are
+ * computed in the forward pass, so the node may only be the root of backward or a summand of it. When the function
+ * returns, *sums is filled and @row_losses has the negative log-likelihood of each row; each of the two may be NULL. */
 PlaitNode *plait_output_loss (PlaitTape *tape, PlaitNode *states, PlaitNode *table, PlaitNode *bias,
                               const gint32 *targets, const PlaitOutputLossOptions *options, PlaitOutputLossSums *sums,
                               double *row_losses);

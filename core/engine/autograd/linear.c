@@ -60,7 +60,8 @@ linear_recompute (PlaitTape *tape, PlaitNode *node)
                         !payload->preactivation.data ? NULL : &payload->preactivation);
 }
 
-/* Backward of ReLU, tanh and sigmoid reads the value, so the value of an activated node is never discarded. */
+/* Backward of ReLU, tanh and sigmoid reads the value, so the value of an activated node is never discarded. Neither is
+ * a value after dropout, which linear_recompute does not compute. */
 static const PlaitOperator activated_linear = { .name = "linear", .backward = linear_backward };
 static const PlaitOperator linear = {
   .name = "linear",

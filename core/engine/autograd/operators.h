@@ -111,7 +111,7 @@ typedef struct
   const gint64 *gather; /* NULL, or for each key its row in @keys and @values; only without gradients */
   PlaitScalar *weights; /* NULL, or receives the weights before dropout: [heads][pairs], where the pairs of sentence s
                            are [its queries][its keys], sentences end to end */
-  /* NULL, or the keys as plait_key_values_transpose laid them out; only without gradients */
+  /* NULL, or the keys as plait_key_values_transpose laid them out; not with gradients, @gather or causal attention */
   const PlaitScalar *transposed_keys;
 } PlaitKeyValues;
 
@@ -119,7 +119,7 @@ typedef struct
 {
   guint heads;
   double scale;    /* factor of query . key; 0: 1 / sqrt (w / heads) */
-  gboolean causal; /* TRUE: query t of a sentence sees its keys 0 .. t; one memory only */
+  gboolean causal; /* TRUE: query t of a sentence sees only keys 0 .. t; allowed with one memory only */
   double dropout;  /* rate of dropout on the weights, after the softmax: 0 <= dropout < 1 */
   /* The next two options need one memory without transposed_keys, with as many rows as queries in each sentence.
    * Without @causal, the memory may have more rows, as in search; then the last query of a sentence has the position of

@@ -87,7 +87,7 @@ unpack (PlaitTape *tape, PlaitPairCell *cell)
   plait_tape_unpack (tape, &cell->linked);
 }
 
-/* Writes the pairs that have an input from another pair to @pairs and returns their number. */
+/* Writes to @pairs the index of each pair that has a link to another pair. Returns the number of these pairs. */
 static gint64
 find_readers (const PlaitPairCell *cell, gint64 *pairs)
 {

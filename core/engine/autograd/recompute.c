@@ -67,8 +67,8 @@ release_since (PlaitTape *tape, Marks before)
     plait_tape_release_node (tape, node);
 }
 
-/* Lowers n_consumers of the inputs of all nodes made since @before: backward makes these nodes again, and counts them
- * then. */
+/* Lowers n_consumers of the inputs of all nodes made since @before: backward makes these nodes again, which raises
+ * n_consumers again. */
 static void
 forget_since (PlaitTape *tape, Marks before)
 {

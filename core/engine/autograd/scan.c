@@ -10,7 +10,7 @@ enum
   SCAN_INPUTS
 };
 
-/* Returns the arguments for @node, whose payload is the ragged rows. */
+/* Returns the kernel's arguments for @node, whose payload is the ragged rows. */
 static PlaitScanJob
 job_of (PlaitTape *tape, const PlaitNode *node)
 {

@@ -29,7 +29,7 @@ struct PlaitTape
   GHashTable *leaves; /* keyed leaves: key -> PlaitNode */
 };
 
-/* Returns a node without value and payload that is not recorded for backward. */
+/* Returns a new node without value and payload. The node is not recorded for backward. */
 PlaitNode *plait_tape_new_node (PlaitTape *tape, const PlaitOperator *operation, PlaitNode *const *inputs,
                                 guint n_inputs);
 
@@ -37,8 +37,8 @@ PlaitNode *plait_tape_new_node (PlaitTape *tape, const PlaitOperator *operation,
  * storage. */
 void plait_tape_release_node (PlaitTape *tape, PlaitNode *node);
 
-/* Visits all recorded nodes, newest first: runs backward of a node that has a gradient, then releases the node unless
- * it is @root. */
+/* Visits all recorded nodes, newest first. Runs the backward of each node that has a gradient. Then releases the node,
+ * with or without a gradient, unless it is @root. */
 void plait_tape_run_backward (PlaitTape *tape, const PlaitNode *root);
 
 /* Fails the step if a plugin calls @function, which only the host may call. */

@@ -378,8 +378,8 @@ plait_tape_node (PlaitTape *tape, const PlaitOperator *operation, gint64 rows, g
   return complete (tape, node, payload_size);
 }
 
-/* TRUE if the storage of the value can be released: the value can be recomputed, and neither backward nor a view reads
- * it. */
+/* TRUE if the storage of the value can be released: the value can be recomputed, and neither the node's own backward
+ * nor a view reads it. */
 static gboolean
 can_be_given_up (const PlaitNode *node)
 {

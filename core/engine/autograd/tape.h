@@ -17,7 +17,7 @@ typedef struct PlaitNode PlaitNode;
 typedef enum
 {
   PLAIT_TAPE_TRAIN,    /* dropout on, gradients are computed */
-  PLAIT_TAPE_EVALUATE, /* dropout off, nothing is recorded for backward; products of few rows use packed weights */
+  PLAIT_TAPE_EVALUATE, /* dropout off, nothing is recorded for backward; products read the panels of packed weights */
   PLAIT_TAPE_CHECK,    /* dropout off, gradients are computed */
 } PlaitTapeMode;
 
@@ -38,7 +38,7 @@ typedef struct
 struct PlaitNode
 {
   PlaitTensor value;    /* data is NULL while the value is discarded; plait_tape_value restores it */
-  PlaitTensor gradient; /* data is NULL until a gradient arrives */
+  PlaitTensor gradient; /* data is NULL until a gradient arrives; a leaf has the storage given to plait_leaf */
   const PlaitOperator *operation;
   PlaitNode **inputs;
   guint n_inputs;
@@ -47,7 +47,7 @@ struct PlaitNode
   /*< private >*/
   PlaitNode *previous;
   PlaitNode *whole;                 /* node that owns the storage of a view, else NULL */
-  const struct PlaitPacked *packed; /* packed panels of a weight, for products with few rows; or NULL */
+  const struct PlaitPacked *packed; /* panels that the owner of a weight packed, or NULL */
   gsize payload_size;
   PlaitNode *next_discardable;
   guint n_consumers;
@@ -88,8 +88,8 @@ PLAIT_API PlaitNode *plait_leaf (PlaitTape *tape, PlaitTensor value, const Plait
  */
 PLAIT_API PlaitTensor plait_tape_value (PlaitTape *tape, PlaitNode *node);
 
-/* Runs backward from @root, a [1, 1] node, whose gradient is 1. Call it once in each step. It releases the storage of
- * nodes as it goes: afterwards only leaves and the value of @root may be read. */
+/* Runs backward from @root, a [1, 1] node, whose gradient is 1. Call it at most once in a step. It releases the storage
+ * of nodes as it goes: afterwards only leaves and the value of @root may be read. */
 void plait_tape_backward (PlaitTape *tape, PlaitNode *root);
 
 /*

@@ -13,7 +13,7 @@ struct PlaitWeightReuse
   PlaitNode *bias; /* the bias whose gradient is collected too, or NULL */
   PlaitPacked *packed;
   PlaitPacked *transposed;
-  PlaitTensor x; /* [MAX_ROWS, in] collected inputs; no data before the first row */
+  PlaitTensor x; /* [MAX_ROWS, in] collected inputs; no data until a row is collected */
   PlaitTensor dz;
   gint64 rows; /* number of collected rows */
   PlaitWeightReuse *next;

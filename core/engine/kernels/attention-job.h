@@ -18,7 +18,7 @@ typedef struct
    * [its queries][its keys], sentences end to end. Keys that a query cannot see have weight 0. */
   PlaitScalar *weights;
   const PlaitScalar *transposed_keys; /* copy of @keys from plait_transpose_keys, or NULL. Set for all memories or
-                                         for none; forward only; not with @gather */
+                                         for none; forward only; not with @gather or causal attention */
 } PlaitAttentionMemory;
 
 typedef struct

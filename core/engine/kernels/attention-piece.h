@@ -115,7 +115,7 @@ take_block (Scratch *scratch, gint64 n)
   return block;
 }
 
-/* A range of keys that are contiguous in one memory. */
+/* A range of consecutive keys of one attention memory. */
 typedef struct
 {
   guint memory;

@@ -105,7 +105,7 @@ typedef struct
   gint64 n;
 } PlaitSiblingGroup;
 
-/* All sibling groups of a sentence, for some of its queries. Arrays are [rows][stride]; a query is a column. */
+/* All sibling groups of a sentence, for some of its queries. Rows of scalars are @stride apart; a column is a query. */
 typedef struct
 {
   const PlaitSiblingGroup *groups; /* groups: the top level first; within a level, the last group first: [n] */
@@ -140,8 +140,8 @@ typedef struct
   /* Backward only. */
   const PlaitScalar *dstate;
   const PlaitScalar *dcell;
-  /* In: the gradient of a row's state from the next step. Out, except in an LSTM: what the previous state, or each
-   * child of a node, gets through the gates. The caller adds what it gets through the recurrent product. */
+  /* In: the gradient of a row's state from the next step. Out, except in an LSTM: the gradient that the previous state,
+   * or each child of a node, gets through the gates. The caller adds the gradient through the recurrent product. */
   PlaitScalar *carried;
   /* Row: in, the gradient of its cell state from the next step; out, the gradient of the previous cell state. Node:
    * gradient of the left child's cell state, to which the kernel adds. */

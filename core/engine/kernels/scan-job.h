@@ -12,8 +12,8 @@ typedef struct
   PlaitTensor states;  /* h, output of the forward pass: [rows, w] */
   PlaitRagged rows;
 
-  /* Backward only. All rows of each target are written. For one row, the order is da, db, dinitial. Several targets may
-   * be one tensor; then only the first of them may have beta 0. */
+  /* Backward only. All rows of each target are written. For one row, the order is da, db; dinitial of a sentence comes
+   * last. Several targets may be one tensor; then only the first of them may have beta 0. */
   PlaitTensor dstates;
   PlaitGradientTarget da;
   PlaitGradientTarget db;

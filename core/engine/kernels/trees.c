@@ -4,9 +4,9 @@
 #include "kernels/gradient-terms.h"
 
 /*
- * The gates of tree cells with two children, one node at a time. Forward finds the product of the children in the
- * memory of the gates, and overwrites it with the values that backward needs. Backward overwrites these values with the
- * gradient of the product.
+ * The gates of tree cells with two children, one node at a time. Forward reads the product of the children's states and
+ * the weight from the gates, and overwrites it with the values that backward needs. Backward overwrites these values
+ * with the gradient of the product.
  *
  * Order of the gates. GRU: reset left, reset right, update left, update right, update; then the candidate
  * (PLAIT_RESET_BEFORE), or the products of both children and the candidate (PLAIT_RESET_AFTER). LSTM: input, forget
