@@ -16,12 +16,12 @@
  * plait_folder_commit. This is not possible if the existing folder holds other files, is locked (files/lock.h), is the
  * current folder, is on another file system than its parent, or has a parent that is not writable, or if the file
  * system cannot exchange folders. In these cases all new files are written first, then moved into the existing folder
- * one by one.
+ * one by one; the temporary folder can then be inside the existing folder.
  */
 typedef struct PlaitFolder PlaitFolder;
 
-/* Begins to make the folder @path, which may exist, and its missing parents. NULL with PLAIT_ERROR_INPUT; with
- * PLAIT_ERROR_FAILED if the system fails. (transfer full) */
+/* Begins to make the folder @path, which may exist, and its missing parents. NULL with PLAIT_ERROR_INPUT if it cannot
+ * be made; with PLAIT_ERROR_FAILED if the system fails. (transfer full) */
 PlaitFolder *plait_folder_begin (const char *path, GError **error);
 
 /* Begins a private folder below the folder for temporary files ($TMPDIR, else /tmp). It must be abandoned, not

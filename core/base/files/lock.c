@@ -72,7 +72,7 @@ plait_lock_is_local (const char *mounts, guint major, guint minor)
   return FALSE;
 }
 
-/* TRUE if locks on the file system of @descriptor do not reach other machines. */
+/* TRUE if a mount option says that locks on the file system of @descriptor do not reach other machines. */
 static gboolean
 is_local (int descriptor)
 {

@@ -28,8 +28,8 @@ void plait_lock_share (int descriptor);
 /* TRUE if @path is the file open as @descriptor: it has not been renamed, replaced or deleted. */
 gboolean plait_lock_is_at_path (int descriptor, const char *path);
 
-/* TRUE if locks on device @major:@minor do not reach other machines that mount the same file system, according to
- * @mounts, the text of /proc/self/mountinfo. */
+/* TRUE if a mount option says that locks on device @major:@minor do not reach other machines that mount the same file
+ * system; FALSE for a local disk. @mounts: the text of /proc/self/mountinfo. */
 gboolean plait_lock_is_local (const char *mounts, guint major, guint minor);
 
 /* Deletes the file @path if no process holds its lock. Keeps the file if the file system has no locks, or if the file

@@ -25,7 +25,7 @@ gboolean plait_memory_is_available (gsize size);
 /* Sets *@held to the resident bytes of @process and *@most to their maximum so far; 0 if the process does not exist. */
 void plait_memory_of_process (pid_t process, gsize *held, gsize *most);
 
-/* Returns the bytes of address space of this process. */
+/* Returns the bytes of address space that this process uses. */
 gsize plait_address_space_used (void);
 
 /* TRUE if @size more bytes fit into the process's address space (ulimit -v). Call it before a library that does not

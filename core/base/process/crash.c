@@ -23,7 +23,7 @@ static _Thread_local PlaitCodeOwner running;
 
 static gboolean installed;
 
-/* Second descriptor to which crash messages are written, or -1, and the texts before and after each message there. */
+/* Descriptor for crash messages in addition to stderr, or -1, and the texts before and after each message there. */
 static int report_descriptor = -1;
 static const char *report_begin;
 static const char *report_end;

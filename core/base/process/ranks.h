@@ -57,7 +57,7 @@ void plait_ranks_broadcast (PlaitRanks *ranks, gpointer bytes, gsize n, guint fr
  * Each lane can have several sends and receives in flight, numbered by @request (0 .. PLAIT_RANKS_REQUESTS - 1). A
  * request must end before its number is used again. Until then its @n bytes, at most PLAIT_RANKS_MAX_BYTES, must stay
  * unchanged. Transfers progress while any of these functions runs. Several threads may call them
- * (plait_ranks_allows_thread), one at a time.
+ * (plait_ranks_allows_thread), one at a time. @ranks must not be NULL.
  */
 
 /* Begins to send @n bytes to the next rank. */
@@ -73,7 +73,7 @@ gboolean plait_ranks_allows_thread (const PlaitRanks *ranks);
 gboolean plait_ranks_has_sent (PlaitRanks *ranks, guint lane, guint request);
 gboolean plait_ranks_has_received (PlaitRanks *ranks, guint lane, guint request);
 
-/* Send to the next rank, or receive from the previous one, and wait for the end. */
+/* Send to the next rank, or receive from the previous one, and wait for the end. Both use request 0 of lane 0. */
 void plait_ranks_send (PlaitRanks *ranks, gconstpointer bytes, gsize n);
 void plait_ranks_receive (PlaitRanks *ranks, gpointer bytes, gsize n);
 

@@ -41,7 +41,7 @@ typedef struct
 {
   char *title; /* title of the column; "" if there is no title */
   PlaitTableKind kind;
-  const char *format;  /* printf format of the column's numbers for g_ascii_formatd; "%.2f" by default */
+  const char *format;  /* printf format of real numbers and scores, for g_ascii_formatd; "%.2f" by default */
   PlaitTableBest best; /* PLAIT_TABLE_NO_BEST by default */
   gboolean has_plots;  /* TRUE if writers that can draw add a plot to each score */
 } PlaitTableColumn;
@@ -177,7 +177,7 @@ char *plait_table_score_text (const char *format, PlaitTableScore score);
 const char *plait_table_cell_mark (const PlaitTableCell *cell);
 
 /*
- * Functions that write a table as text
+ * Functions that write a table as text. The table must not have gaps.
  */
 
 /* Writes the table and its notes as Markdown. (transfer full) */
