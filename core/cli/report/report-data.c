@@ -6,7 +6,7 @@
 
 #include "comparison/location.h"
 
-#define MAX_TEXT_BYTES ((gsize)2 << 20) /* maximum bytes of translations on a page, before packing */
+#define MAX_TEXT_BYTES ((gsize)2 << 20) /* maximum bytes of translations and references, before packing */
 
 /* Maximum characters of all packs on a page, for each level of detail. A sentence gets the highest level whose maximum
  * the previous packs do not exceed. If they exceed all maxima, it gets no heatmaps. */
@@ -22,7 +22,7 @@ typedef struct
   PlaitJson *index;
   GString *packs; /* packs as JSON strings, with commas between them */
   guint n_packs;
-  gsize text; /* bytes of translations on the page so far */
+  gsize text; /* bytes of translations and references on the page so far */
   gboolean any;
 } Data;
 

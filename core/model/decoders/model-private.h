@@ -36,7 +36,7 @@ struct PlaitModel
   PlaitDecoder *decoder;               /* NULL if there is a head */
   PlaitHead *head;                     /* takes the place of the decoder; NULL if there is a decoder */
   PlaitCrossAttentionLayer *cross;     /* the decoder's last cross-attention, or NULL */
-  PlaitModelOutput *output;            /* NULL if states are logits */
+  PlaitModelOutput *output;            /* NULL if states are logits or numbers */
   PlaitOutputMemory *copyable; /* name of each memory, and whether the output can copy its words: [n_memories] */
   PlaitGuidedAlignment guided; /* the loss on word alignments */
   PlaitSourceTags *tags;       /* tags that the model predicts: [n_tags] */

@@ -158,8 +158,8 @@ has_target_words (const PlaitModel *model, const PlaitModelSource *source)
          && g_strcmp0 (source->specification->vocabulary, specification->target_vocabulary) == 0;
 }
 
-/* Sets model->copyable: which memories have words that an output can copy. These are the memories of tokens from the
- * target's vocabulary. */
+/* Sets model->copyable: which memories have words that an output can copy. These are the memories of sources with the
+ * target's vocabulary, except those whose rows are sentences. */
 static void
 note_copyable (PlaitModel *model)
 {
@@ -201,7 +201,7 @@ build_output (PlaitModel *model, const PlaitComponent *component, const char *pr
   return model->output != NULL;
 }
 
-/* Builds the output that computes words or classes from states, if the states are not logits already. */
+/* Builds the output that computes words, classes or tags from states, unless the states are logits or numbers. */
 static gboolean
 build_prediction (PlaitModel *model, GError **error)
 {

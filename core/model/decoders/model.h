@@ -75,7 +75,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitModel, plait_model_free)
 const PlaitModelSpecification *plait_model_specification (const PlaitModel *model);
 PlaitParameters *plait_model_parameters (const PlaitModel *model);
 
-/* Returns the memories that the decoder reads, in the order of the sources. (transfer none) */
+/* Returns the memories that the decoder or the head reads, in the order of the sources. (transfer none) */
 const PlaitMemorySpecification *plait_model_memories (const PlaitModel *model, guint *n);
 
 /* Returns name and width of the encoders' summaries, in the order of the sources. A summary has the name of its source.

@@ -153,7 +153,7 @@ run_loop (PlaitDecoding *decoding, PlaitDecodingStep step, PlaitNode *const *inp
   return made;
 }
 
-/* Fails the step if @inputs do not fit the rows, if the decoder has no carried rows, or if this pass called
+/* Fails the pass if @inputs do not fit the rows, if the decoder has no carried rows, or if this pass called
  * plait_decoding_steps before. Marks the carried rows as called. @call: name of the function that the plugin called. */
 static void
 expect_steps (PlaitDecoding *decoding, const char *call, PlaitNode *const *inputs, guint n)

@@ -48,7 +48,7 @@ candidates_wanted (const PlaitBeam *beam, gint64 group)
     }
 }
 
-/* Returns the rank of an unfinished hypothesis: a higher value is better. */
+/* Returns the rank of a candidate of @length tokens, EOS included: a higher value is better. */
 static double
 rank (const PlaitBeam *beam, double log_probability, gint64 length)
 {

@@ -54,9 +54,10 @@ guint plait_beam_row_columns (const PlaitBeam *beam);
 /*
  * Selects the words that can extend row @row in the next step. Writes the words to @ids, and their log-probabilities to
  * @of_ids, [plait_beam_row_columns]; a column without a word has id -1. @log_probabilities: of all @n_words words; the
- * function overwrites them. Words in @forbidden are selected only if the prefix requires them. @end: if the next step
- * is the last step of the sentence, only EOS is selected. If no word can be drawn for a sample, its log-probability is
- * NaN if the row has NaN, else minus infinity. Several threads can call the function at once, for different rows.
+ * function overwrites them. Words in @forbidden are selected only if the prefix or @end requires them. @end: if the
+ * next step is the last step of the sentence, only EOS is selected. If no word can be drawn for a sample, its
+ * log-probability is NaN if the row has NaN, else minus infinity. Several threads can call the function at once, for
+ * different rows.
  */
 void plait_beam_row_words (const PlaitBeam *beam, gint64 row, PlaitScalar *log_probabilities, gint32 n_words,
                            const gint32 *forbidden, guint n_forbidden, gboolean end, gint32 *ids, PlaitScalar *of_ids);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "search/search-private.h"
 
-/* Finds the words among which search chooses. */
+/* Candidates in the last step that the length limit allows: EOS alone. */
 
 void
 plait_search_end_words (PlaitSearchWorkspace *workspace, const PlaitBeam *beam, const PlaitWordDistribution *words,

@@ -29,7 +29,7 @@ typedef struct
   PlaitTape *tape; /* NULL: not registered yet, or the shard failed */
   gint left;       /* backward has run for all nodes from this number on (PlaitTapeReport); 0: the shard has ended */
   gint64 looked;   /* time of the last check for arrived pieces */
-  gint64 added;    /* number of pieces that this shard has added */
+  gint64 added;    /* number of pieces to which this shard has added its gradients */
 } Shard;
 
 struct PlaitAllReduce
