@@ -7,7 +7,7 @@
 #include "hdf5/walk.h"
 
 #define MAX_DEPTH 3  /* depth of the tree shown without --all */
-#define MAX_SHOWN 12 /* number of members shown without --all, first and last, of more than MAX_SHOWN + 1 members */
+#define MAX_SHOWN 12 /* without --all, more than MAX_SHOWN + 1 members are cut to the first and last MAX_SHOWN / 2 */
 #define MAX_COUNTED 10000
 #define MAX_VALUE_LENGTH 60
 

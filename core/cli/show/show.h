@@ -45,8 +45,8 @@ char *plait_show_summary (const PlaitShow *show, const char *path, PlaitShowKind
 /* Reads the heatmap at @path. (transfer full) */
 PlaitHeatmap *plait_show_heatmap (const PlaitShow *show, const char *path, GError **error);
 
-/* Prints each value of @heatmap as a coloured cell, which contains the number if there is space; without colour, as a
- * block of one of four shades. Columns that do not fit the terminal are printed below the others. */
+/* Prints each value of @heatmap as a coloured cell, with the percentage if there is space and no value exceeds 1;
+ * without colour, as a blank or one of four shades. Columns that do not fit the terminal are printed below. */
 void plait_heatmap_print (const PlaitHeatmap *heatmap, PlaitTerminal *terminal);
 
 /* Prints the descent of target word @word from the top to the leaves: the heaviest rows weighed on each level, or all

@@ -26,7 +26,7 @@
 typedef struct
 {
   const char *output;
-  gint64 unlinked, tokens, seconds, jobs; /* limits of the parser; jobs 0: the number of processors */
+  gint64 unlinked, tokens, seconds, jobs; /* limits of a sentence; number of processes (0: one per processor) */
   gboolean force, json;
 } Options;
 

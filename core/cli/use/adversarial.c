@@ -16,9 +16,9 @@
 /*
  * Implements plait adversarial: measures how much a model uses each source.
  *
- * One source at a time is replaced: by the sources of other sentences (a seeded permutation without fixed points), by
- * random rows, or by nothing. Then the test set is translated and scored again (Libovicky, Helcl & Marecek 2018,
- * section 4; Elliott 2018).
+ * One source at a time is replaced: by this source of other sentences (a seeded permutation without fixed points), by
+ * its tokens or rows from random sentences, or by nothing. Then the split is translated and scored again (Libovicky,
+ * Helcl & Marecek 2018, section 4; Elliott 2018).
  */
 
 typedef enum

@@ -22,7 +22,7 @@ typedef struct
   const char *weights;   /* weights of the runs of an ensemble, as text, or NULL */
   const char *attention; /* path of the file to which attention is dumped, or NULL */
   const char *alignment; /* attention by which words are aligned, as text, or NULL */
-  const char *output;    /* path of the command's output; NULL: standard output */
+  const char *output;    /* path of the command's output; NULL: standard output; plait encode needs a path */
   gint64 threads;
   gboolean changed; /* TRUE: accept plugins that have changed since training */
   gboolean force;   /* TRUE: replace the files attention and output if they exist */

@@ -8,7 +8,7 @@
 
 /* Implements plait score: scores given translations by forced decoding, and aligns their words. */
 
-/* Sums over all sentences, and sums over the current line or document; with --sentences, over the current sentence. */
+/* Sums over all sentences; line_*: sums over the current line or document; with --sentences, over one sentence. */
 typedef struct
 {
   double log_probability;

@@ -15,7 +15,7 @@
  * dumps attention.
  */
 
-/* Maximum of decode.beam and decode.n_best. */
+/* Upper limit of --beam and of --n-best. */
 #define MAX_HYPOTHESES 1000
 /* Words of --format, in the order of Format. */
 #define FORMATS "text|tsv|json"
@@ -43,9 +43,9 @@ typedef struct
   PlaitTextLayout layout; /* layout of the target's documents */
   gboolean whole;         /* TRUE: predictions are not sequences, so no length limit cuts them off */
 
-  /* Index of the last line or document printed; -1 before the first. */
+  /* Index of the last line or document that FORMAT_TEXT printed; -1 before the first. */
   gint64 line;
-  gboolean is_empty; /* TRUE if nothing of the current document has been printed yet */
+  gboolean is_empty; /* TRUE if FORMAT_TEXT has printed nothing of the current document yet */
 } Printer;
 
 static char *
@@ -69,7 +69,7 @@ length_of (const PlaitHypothesis *hypothesis)
   return hypothesis->length + (hypothesis->ended || (hypothesis->length == 1 && hypothesis->tokens[0] < 0));
 }
 
-/* Returns the alignments of hypothesis @i to each source; NULL if there is no aligner. */
+/* Returns the alignments of hypothesis @i to each source; NULL if @alignments is NULL. */
 static const char *const *
 alignments_of (const Printer *printer, const char *const *alignments, guint i)
 {
