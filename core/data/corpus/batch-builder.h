@@ -8,7 +8,8 @@
  * random tokens. */
 
 /* One stream's part of a batch. The caller appends to the arrays and calls plait_stream_builder_end_sentence after each
- * sentence; arrays that the stream does not need stay empty or NULL. */
+ * sentence, which appends to @offsets, @nodes, @bounds and @link_bounds. Arrays of items that the stream does not need
+ * stay empty or NULL. */
 typedef struct
 {
   const char *name; /* name of the stream; must outlive the batch */
@@ -41,7 +42,7 @@ typedef struct
   GPtrArray *factors; /* (element-type GArray) gint32 [ids], as PlaitInput.factors */
 
   gboolean aligned;    /* TRUE: the source has word alignments */
-  GArray *links;       /* gint32, two numbers per link: a row of the source and a row of the target */
+  GArray *links;       /* gint32, two numbers per link: source row and target row, counted in their sentences */
   GArray *link_bounds; /* gint64 [sentences + 1], first link of each sentence, then the number of links */
 } PlaitStreamBuilder;
 

@@ -29,8 +29,8 @@ typedef struct
 } PlaitBatchSource;
 
 /* Allocates a batch of @n_sentences tuples, and sets all weights to 1. The caller writes all other arrays through
- * plait_batch_fill. @target_rows < 0: no target. @own_words: number of own words of all sentences; < 0: the batch gets
- * no arrays for own words. Fails if memory is short. (transfer full) */
+ * plait_batch_fill. @target_rows: number of target rows of all sentences; < 0: no target. @own_words: number of own
+ * words of all sentences; < 0: the batch gets no arrays for own words. Fails if memory is short. (transfer full) */
 PlaitBatch *plait_batch_new (gint64 n_sentences, const PlaitBatchSource *sources, gint64 n_sources, gint64 target_rows,
                              gint64 own_words, GError **error);
 

@@ -10,7 +10,7 @@ typedef struct
 {
   const PlaitCorpusStreamState *stream;
   GArray *ids;    /* gint32, ids of the sentence */
-  GArray *words;  /* gint64 [ids], word of each row, or -1 */
+  GArray *words;  /* gint64 [ids], word of each row; -1: the row is in no word */
   GArray *begins; /* gint64 [n], first row of each word */
   GArray *ends;   /* gint64 [n], row after the last row of each word */
   gint64 n;
@@ -108,7 +108,7 @@ typedef struct
   gint64 tuple;  /* next kept tuple */
 } Reading;
 
-/* Reads the links of line @line of the corpus, and stores those of a kept tuple. */
+/* Parses @text, the links of line @line of the corpus, and stores them if the line's tuple was kept. */
 static gboolean
 read_line (Reading *reading, const char *text, gint64 line, GError **error)
 {

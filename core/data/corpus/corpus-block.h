@@ -60,8 +60,8 @@ struct PlaitCorpusSide
   GArray *scratch; /* one tuple's tree (gint32) or sentences (PlaitDocumentSentence) */
 };
 
-/* A tuple. Each text contributes the sentences @first .. @end - 1 of its line @line, or all sentences of the line if
- * documents are not cut. */
+/* A tuple. Each text contributes the sentences @first .. @end - 1 of line @line of the block, or all sentences of the
+ * line if documents are not cut. */
 typedef struct
 {
   gint64 line, first, end;
@@ -78,13 +78,13 @@ typedef struct
    * column. Value: a GPtrArray of PlaitTextReaders, one for each stream that has not taken its reader yet. */
   GHashTable *shared;
   gint64 wanted; /* number of lines to read, at most BLOCK_LINES; if @by_turns, the caller sets it for each block */
-  gint64 lines;  /* number of lines that all sides have */
-  gint64 file;   /* number of the file that is read, equal in all streams */
+  gint64 lines;  /* number of lines of the block; every side has at least this many */
+  gint64 file;   /* index of the file that is read, equal in all streams */
   gint64 pieces;
   GArray *kept; /* (element-type PlaitCorpusTuple) tuples of the block that are kept */
 
   PlaitDocument *cut_from; /* [streams] the current document, once for each side that has documents */
-  GArray *ends;            /* gint64, sentence at which each chunk of the document in @cut_from ends */
+  GArray *ends;            /* gint64, index of the sentence after each chunk of @cut_from; G_MAXINT64: not cut */
 } PlaitCorpusBlock;
 
 /* Returns the text of line @line of the block, and its length in *@length. */

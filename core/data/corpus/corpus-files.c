@@ -99,7 +99,7 @@ plait_corpus_draws (const PlaitCorpus *corpus)
   return draws;
 }
 
-/* A tuple and its place in the order of plait_corpus_keep. */
+/* A tuple and the random bits by which plait_corpus_keep ranks it. */
 typedef struct
 {
   guint64 bits;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Changes to an open corpus. For tests: sources taken from other tuples, replaced by random rows, or removed. For
- * training: dropped tuples, source dropout and sampled subwords. For all splits: truncated sources. */
+/* Changes to an open corpus. For tests: sources taken from other tuples, replaced by rows of random tuples, or
+ * removed. For training: dropped tuples, source dropout and sampled subwords. For all splits: truncated sources. */
 #include "text/error.h"
 #include "process/random.h"
 #include "corpus/batch.h"
@@ -152,8 +152,8 @@ plait_corpus_sample_subwords (PlaitCorpus *corpus, double strength, guint64 seed
   return TRUE;
 }
 
-/* Drops sources of one tuple: sets stored[s * n], the index of source s in its store, to -1. Each source that is not
- * missing is dropped by a separate draw from @key. If all would be dropped, a random one stays. */
+/* Drops sources of one tuple: sets stored[s * n], the index of the tuple in the store of source s, to -1. Each
+ * source that is not missing is dropped by a separate draw from @key. If all would be dropped, a random one stays. */
 static void
 drop_sources (const PlaitCorpus *corpus, PlaitRandomKey key, gint64 *stored, gint64 n)
 {

@@ -9,11 +9,11 @@
 #include "corpus/unknown-words.h"
 #include "vocabulary/sampling.h"
 
-/* A text file of a stream, and its trees. */
+/* A file of text, features, word alignments or weights. A text can have a file of trees. */
 typedef struct
 {
-  char *path;           /* path of the text; NULL: the stream is absent */
-  PlaitFileStamp stamp; /* stamp of the text file before it was read */
+  char *path;           /* path of the file; NULL: the stream is absent */
+  PlaitFileStamp stamp; /* stamp of the file before it was read; unused for features */
   char *trees_path;     /* path of the trees; NULL: no trees, or trees that are made without a file */
   PlaitFileStamp trees_stamp;
 } PlaitCorpusFile;
@@ -24,18 +24,18 @@ typedef struct PlaitCorpusStreamState PlaitCorpusStreamState;
 struct PlaitCorpusStreamState
 {
   char *name;
-  PlaitCorpusFile *files;     /* [n_files] text files */
+  PlaitCorpusFile *files;     /* [n_files] files of text or features */
   guint column, trees_column; /* columns of a feed's table, as in PlaitCorpusStream */
   PlaitInputKind kind;
   PlaitVocabulary *vocabulary; /* vocabulary of a text or of labels; else NULL */
-  PlaitTokenStore *tokens;     /* token ids: one sentence for each kept tuple */
+  PlaitTokenStore *tokens;     /* token ids: one sentence for each kept tuple; NULL for features */
   PlaitUnknownWords *unknown;  /* unknown words: one sentence for each kept tuple; NULL: not kept */
   PlaitFeatures *features;     /* features: one sentence for each line of the split */
   PlaitTreeMaker *trees;       /* maker of the stream's trees; NULL if the stream has no trees */
   PlaitTokenStore *steps;      /* trees, two numbers per node; one tree per kept tuple */
   gboolean treeless_dropped;   /* TRUE: tuples without a tree are dropped (no_tree=drop) */
   PlaitDocumentSettings documents;
-  PlaitTokenStore *sentences; /* documents of a source: tokens and role of each sentence; one entry per kept tuple */
+  PlaitTokenStore *sentences; /* documents of a source: length and role of each sentence; one entry per kept tuple */
   PlaitTokenStore *links; /* word alignment: pairs of source row and target row; one entry per kept tuple; or NULL */
   PlaitCorpusFile *link_files; /* [n_files] files of @links, or NULL */
   gboolean append_end;
@@ -164,7 +164,7 @@ void plait_corpus_clear (PlaitCorpus *corpus);
  * features of length 0 if empty=error. */
 gboolean plait_corpus_count_features (PlaitCorpus *corpus, PlaitCorpusStreamState *stream, GError **error);
 
-/* TRUE if documents are cut into chunks. */
+/* TRUE if documents that are longer than their maximum are cut into chunks. */
 gboolean plait_corpus_cuts (const PlaitCorpus *corpus);
 
 /* Finishes the stores of @stream after writing (corpus-read.c). */

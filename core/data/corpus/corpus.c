@@ -325,7 +325,7 @@ plait_corpus_name (const PlaitCorpus *corpus, gint64 tuple)
   return plait_document_chunk_name (plait_corpus_cuts (corpus), line, tuple - first);
 }
 
-/* Returns the number of the file that has line @line. */
+/* Returns the index of the file that has line @line. */
 static gint64
 file_of (const PlaitCorpus *corpus, gint64 line)
 {

@@ -12,9 +12,10 @@
 #include "vocabulary/vocabulary.h"
 
 /*
- * A split of a corpus: line-aligned streams, one for each source and one for the target. Line i of each file, and entry
- * i of a features dataset, belong to tuple i. A source of tokens may have a second stream, its trees (trees.h). Where
- * streams are documents (documents.h), "line i" is document i, and a document that is cut gives one tuple per chunk.
+ * A split of a corpus: line-aligned streams, one for each source and one for the target. Line i of each stream,
+ * counted over its files, and entry i of a features dataset form one tuple. A source of tokens may have a second
+ * stream, its trees (trees.h). Where streams are documents (documents.h), "line i" is document i, and a document that
+ * is cut gives one tuple per chunk. Tuples can be dropped, so that line i need not be tuple i.
  *
  * Opening reads, checks and encodes every text file (token-store.h), unless the encoded text is cached (text-cache.h).
  * The text is not kept. Features stay in their file and are read a batch at a time.
@@ -46,7 +47,7 @@ struct PlaitCorpusStream
    * lines. */
   const char *const *paths;
 
-  guint column;        /* column of a feed's table that is read instead of @paths, from 1; 0: read @paths */
+  guint column;        /* column of a feed's table, from 1, to read instead of @paths (not empty); 0: read @paths */
   const char *dataset; /* path of the dataset of features [sentence, position, width]; NULL: the only one */
   PlaitFeaturesOpen open_features;
   PlaitVocabulary *vocabulary; /* vocabulary of a text or of labels, else NULL; the corpus takes a reference */
@@ -54,7 +55,7 @@ struct PlaitCorpusStream
   /* TRUE: EOS ends each sentence of a source that is not missing; text targets always have EOS */
   gboolean append_end;
 
-  PlaitTargetKind target;  /* kind of the target; unused for sources. A target with documents must be text */
+  PlaitTargetKind target;  /* kind of a target; PLAIT_TARGET_TEXT for sources, factors and documents */
   gboolean allow_unknown;  /* TRUE: with keep_all, a target with a label that is not in the vocabulary has no rows */
   PlaitUnknownUse unknown; /* data that is stored for unknown words of a text */
   const PlaitKnownText *const *known; /* [files] stamp and digest of each file, for the cache; NULL: unknown */
