@@ -46,10 +46,10 @@ void plait_ngrams_next (PlaitNgrams *ngrams);
 /* Returns the number of n-grams of the current order in @sequence. */
 gsize plait_ngrams_total (const PlaitNgrams *ngrams, guint sequence);
 
-/* Returns the clipped count of matches: for each n-gram of sequence 0, its count there, but at most its largest count
- * in one of the sequences @first .. @last - 1. */
+/* Returns the clipped count of matches: the sum, over the different n-grams of sequence 0, of the count there, but at
+ * most the largest count in one of the sequences @first .. @last - 1. */
 gsize plait_ngrams_match (PlaitNgrams *ngrams, guint first, guint last);
 
-/* Returns how often n-grams are repeated in sequence 0: an n-gram that occurs h times there and at most r times in one
- * of the sequences 1 .. @last - 1 counts max (0, h - max (1, r)). */
+/* Returns how often n-grams are repeated in sequence 0. An n-gram counts max (0, h - max (1, r)): h is its count in
+ * sequence 0, r its largest count in one of the sequences 1 .. @last - 1. */
 gsize plait_ngrams_repeated (PlaitNgrams *ngrams, guint last);

@@ -23,7 +23,7 @@ gboolean plait_text_next_word (const char **text, const char **end);
 gsize plait_text_count_words (const char *text);
 
 /* Returns @text in lower case as str.lower () does: Unicode's full mapping (final sigma, dotted capital I) without
- * rules of single languages. (transfer full) */
+ * rules of single languages. If plait_unicode_open fails, only ASCII letters change. (transfer full) */
 char *plait_text_lower (const char *text);
 
 /* A regular expression and the replacement of its matches, in which \1 stands for the first group. */

@@ -78,7 +78,7 @@ typedef struct
   guint n_layers;
   guint n_memories;
   gboolean coverage;   /* TRUE: the record has coverage too */
-  PlaitRagged queries; /* rows of the queries of each sentence */
+  PlaitRagged queries; /* query rows of each sentence */
   const PlaitMemory *memories;
   PlaitRecordedAttention *attentions; /* list of attentions: the unnamed attention to each memory first, then named
                                          ones in the order of their first use */

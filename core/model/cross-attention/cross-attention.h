@@ -67,14 +67,14 @@ typedef struct PlaitCrossAttentionLayer
   gint64 width;        /* width of contexts and of every memory */
   gint64 query_width;
   PlaitScoreFunction score; /* score function of recurrent attention; not used if multi_head */
-  gint64 attention_width;   /* width of the tanh layer of additive scores; not used if multi_head */
+  gint64 attention_width;   /* width of the tanh layer of additive scores; not used if multi_head or tied */
   PlaitInstance combiner;
   guint n_slots;
   PlaitNorm *norms;    /* norm of each slot, if multi_head: [n_slots] */
   PlaitLinear *refine; /* map R of each slot, if not multi_head: [n_slots]; not declared for the last slot */
   PlaitDeclaredAttention *attentions;
   guint n_attentions;
-  guint layer;            /* number of the cross-attention in its decoder */
+  guint layer;            /* number of the cross-attention in its decoder, from 0 */
   gboolean reads_queries; /* TRUE if the combiner reads positions, sentences or tokens of the queries */
   gboolean *reads_rows;   /* [n_memories], TRUE if the combiner reads the memory's rows itself */
   PlaitSentinelGate gate;
@@ -142,8 +142,8 @@ typedef struct
   PlaitRagged queries;
   PlaitQueryRows query_rows;
   const guint8 **present;    /* [n_memories]: for each query row a byte, 0 if the memory has no rows for its sentence;
-                                NULL: the memory has rows for every sentence */
-  const guint8 *any_present; /* [query rows]: 0 if no memory has rows for the query; NULL if every query has rows */
+                                an element is NULL if the memory has rows for every sentence */
+  const guint8 *any_present; /* [query rows]: 0 if no memory has rows for its sentence; NULL if no byte is 0 */
   PlaitAttentionRecord *record;           /* NULL: record nothing */
   PlaitLossPass *losses;                  /* NULL: losses are not wanted */
   PlaitAttentionCost *rows_weighed;       /* cost to which the pass adds, or NULL */
@@ -155,7 +155,8 @@ typedef struct
   const gint64 *parents;
 } PlaitCrossAttentionPass;
 
-/* Returns a pass, and computes its arrays present and any_present in the tape's arena. */
+/* Returns a pass, and computes its arrays present and any_present in the tape's arena. Sets the queries and memories of
+ * @record, unless it is NULL. */
 PlaitCrossAttentionPass plait_cross_pass (PlaitTape *tape, const PlaitMemory *memories, guint n_memories,
                                           PlaitRagged queries, PlaitAttentionRecord *record);
 

@@ -24,8 +24,8 @@ typedef struct
 
 typedef struct
 {
-  PlaitLinear query;                  /* [state, attention]; not declared for dot products */
-  PlaitParameter *vector;             /* [1, attention], vector of additive scores; NULL: scores are products */
+  PlaitLinear query;                  /* [state, width of keys]; not declared for dot products */
+  PlaitParameter *vector;             /* [1, width of keys], vector of additive scores; NULL: scores are products */
   PlaitRecurrentAttentionItem *items; /* projections of each memory or context: [n_items]; one for all of them if
                                          they are shared */
   guint n_items;
@@ -39,7 +39,7 @@ typedef struct
   PlaitParameters *parameters;
   PlaitScoreFunction score;
   gint64 state_width;     /* width of queries */
-  gint64 attention_width; /* width of the tanh layer of additive scores */
+  gint64 attention_width; /* width of the tanh layer of additive scores; not used if @tied */
   gint64 width;           /* width of contexts and of every memory */
   gboolean tied;          /* TRUE: one projection, of the width of contexts, is both key and value */
 } PlaitRecurrentAttentionDeclaration;

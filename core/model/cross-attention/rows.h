@@ -26,8 +26,8 @@ PlaitNode *plait_zeros (PlaitTape *tape, gint64 rows, gint64 width);
 /* Concatenates the outputs of @n steps and reorders them to rows of @target, [rows, width]. */
 PlaitNode *plait_concatenate_steps (PlaitTape *tape, PlaitNode *const *steps, gint64 n, PlaitRagged target);
 
-/* Returns the row of @memory, the first memory, for token @position of sentence @s. Fails the step if the token has no
- * row; the message names @kind, the value of predict.kind. */
+/* Returns the row of @memory, the first memory, for token @position of sentence @s. Rows count over all sentences,
+ * positions from 0. Fails the step if the token has no row; the message names @kind, the value of predict.kind. */
 gint64 plait_memory_row_of_token (PlaitTape *tape, const PlaitMemory *memory, gint64 s, gint64 position,
                                   const char *kind);
 

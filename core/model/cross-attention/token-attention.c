@@ -7,7 +7,7 @@
 #include "text/number.h"
 #include "text/separators.h"
 
-#define MAX_INDEX 1000000 /* limit for numbers of layers and heads, larger than in any decoder */
+#define MAX_INDEX 1000000 /* largest index of a layer or head in a text; no decoder has so many */
 
 static gboolean
 parse_number (const char *text, gint64 *number)

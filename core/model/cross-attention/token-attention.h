@@ -6,7 +6,7 @@
 /*
  * Attention of target rows to the tokens of a source: the mean over selected layers and heads, and over all attentions
  * to a memory of the source. If the rows of the memory form a tree or a pyramid, the weight of a row that is not a leaf
- * is spread evenly over its leaves.
+ * is spread evenly over its leaves. Each attention record here is the record of one sentence.
  */
 
 #define PLAIT_ATTENTION_MEAN -1 /* mean over layers or heads */

@@ -17,7 +17,7 @@ typedef struct
   PlaitHead head;
   PlaitMemoryRow row;
   double dropout;
-  guint *memories; /* [n]: numbers of the memories that are read */
+  guint *memories; /* [n]: indices of the memories that are read */
   guint n;
   PlaitLinear hidden;
   PlaitLinear score; /* declared only if choices or numbers are predicted */

@@ -34,9 +34,9 @@ typedef struct
   PlaitAttention attention;
   gboolean sentences; /* TRUE: a row of self-attention sees only rows of its sentence */
   PlaitCrossAttentionLayer cross;
-  guint layer;             /* number of the cross-attention, which is also its layer in attention records */
+  guint layer;             /* number of the cross-attention, from 0; also its layer in attention records */
   PlaitLinear convolution; /* [size in, out] */
-  gint64 size;             /* number of rows that a convolution reads */
+  gint64 size;             /* number of rows that a convolution reads for each output row */
   PlaitCell cell;
   gint64 width; /* width of the rows that search keeps; for a convolution, one row holds the last size - 1 input rows
                    side by side */
@@ -161,8 +161,9 @@ struct PlaitDecoding
  * Otherwise stores a fault while the model is built, and fails the step while it runs. */
 gboolean plait_decoding_expect_phase (PlaitDecoding *decoding, const char *call, guint phases);
 
-/* Returns primitive @number of @kind. Fails the step if there is no such primitive, or if the phase is not in @phases.
- * While the model is built, stores a fault and returns NULL. @call: name of the function that the plugin called. */
+/* Returns primitive @number, counted over all kinds. Fails the step if it is missing or not of @kind, or if the phase
+ * is not in @phases. While the model is built, stores a fault and returns NULL. @call: name of the function that the
+ * plugin called. */
 const PlaitPrimitive *plait_decoding_primitive (PlaitDecoding *decoding, const char *call, guint phases,
                                                 PlaitPrimitiveKind kind, guint number);
 
@@ -178,7 +179,7 @@ void plait_decoding_expect_calls (PlaitDecoding *decoding, const guint8 *called)
  * cross-attentions, and an output can read the last one. */
 void plait_decoding_expect_cross (PlaitDecoding *decoding);
 
-/* Returns memory for at most @capacity rows of width @width, in the arena of @tape. */
+/* Returns space for at most @capacity rows of width @width, in the arena of @tape. It has no rows yet. */
 PlaitKeptRows plait_kept_rows (PlaitTape *tape, gint64 capacity, gint64 width);
 
 /* Copies the rows of @node to @kept, in place of the rows of the previous step. */

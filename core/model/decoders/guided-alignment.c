@@ -17,7 +17,7 @@ typedef struct
   PlaitScalar *shares; /* 1 / number of links of the pair's target row: [n] */
   gint64 n_rows;       /* number of target rows that have links */
   gint64 *rows;        /* indices of the pairs of each target row that has links, padded by -1: [n_rows][longest] */
-  gint64 longest;      /* length of the longest sentence in the memory */
+  gint64 longest;      /* largest number of memory rows of a sentence */
 } Links;
 
 /* Adds target row @target of sentence @sentence. The last @n of the links are those of this row. */

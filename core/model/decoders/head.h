@@ -24,7 +24,7 @@ struct PlaitHead
 typedef struct
 {
   PlaitMemoryRow row;
-  guint *others; /* [n_others]: numbers of the memories of other sources */
+  guint *others; /* [n_others]: indices of the memories of other sources */
   guint n_others;
   gint64 width; /* sum of the widths of all rows that are read */
 } PlaitTokenRows;
@@ -37,7 +37,7 @@ PlaitTokenRows plait_token_rows_declare (const PlaitDecoderComponents *component
 PlaitNode *plait_token_rows_apply (const PlaitTokenRows *rows, PlaitTape *tape, const PlaitEncoderOutputs *encoded,
                                    PlaitRagged tokens, const gint64 *positions, const char *kind);
 
-/* Returns the row of @memory that represents each sentence, [sentences, width]. */
+/* Returns one row for each sentence, [sentences, width]: by @row, the first or last row of @memory, or the mean row. */
 PlaitNode *plait_head_sentence_row (PlaitTape *tape, const PlaitMemory *memory, PlaitMemoryRow row);
 
 /* Builds the head for predict.kind, with its parameters. Fails with PLAIT_ERROR_INPUT if settings contradict each

@@ -109,7 +109,7 @@ typedef struct
 {
   gint64 query_width; /* width of the queries; with PLAIT_SCORES_HEADS, decoder.width */
   PlaitScoreFunction score;
-  gint64 attention_width; /* width of the tanh layer of additive scores */
+  gint64 attention_width; /* width of the tanh layer of additive scores; not used if projections are tied */
 } PlaitCrossSettings;
 
 /* Declares a cross-attention, which the combiner fills, with parameters below @name, such as "decoder/combiner/". Dumps
