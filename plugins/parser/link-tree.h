@@ -20,7 +20,7 @@ typedef struct
  * link-grammar changes words, for example by subscripts, so @words [@n_words] gives the bytes of each word in
  * @sentence. A token that link-grammar split goes where its first word is. A constituent without a token is left out. A
  * word without links belongs to the constituent around it. Parentheses in tokens become -LRB- and -RRB-. Returns FALSE,
- * and leaves @tree unchanged, if the words do not cover the white-space tokens one by one.
+ * and leaves @tree unchanged, unless each word lies in one white-space token and each token has a word.
  */
 gboolean plait_link_tree (const char *constituents, const PlaitLinkWord *words, gsize n_words, const char *sentence,
                           gsize length, GString *tree);

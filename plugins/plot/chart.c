@@ -211,7 +211,7 @@ draw_series (PlaitPlotCanvas *canvas, const PlaitPlotChart *chart, guint s, cons
   double radius = .28 * canvas->size, aside = 0;
   gboolean drawing = FALSE;
 
-  /* Shift each series to one side, so that the intervals over a category do not overlap. */
+  /* Shift each series by another distance, so that the intervals over a category do not overlap. */
   if (chart->kind == PLAIT_PLOT_POINTS)
     aside = (s - (chart->series->len - 1) / 2.)
             * MIN (2.2 * radius, fabs (x->end - x->begin) / (x->high - x->low) * .6 / chart->series->len);

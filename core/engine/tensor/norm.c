@@ -25,7 +25,8 @@ typedef struct
   PlaitScalar *partial; /* gradients of gain and bias, summed within each piece: [pieces][2][width] */
 } Norm;
 
-/* Returns the number of pieces of rows. There are at most 64, so that adding their partial sums stays cheap. */
+/* Sets norm->rows_in_piece, and returns the number of pieces of rows: at most 64, so that adding their partial sums
+ * stays cheap. */
 static gint64
 pieces_of (Norm *norm)
 {

@@ -72,11 +72,12 @@ typedef struct
   PlaitPackedRows packed_rows;
   const PlaitBfloat16Kernels *bfloat16; /* kernels for products in bfloat16, or NULL */
   PlaitBfloat16Pair *rounded;           /* states rounded to bfloat16: [row][plait_bfloat16_pairs (width)] */
-  PlaitScalar *logits;    /* logits, then exponentials, then gradients: [block][row][word]; NULL without gradients */
+  PlaitScalar *logits;    /* logits, overwritten by exponentials, then by gradients: [block][row][word]; NULL without
+                             gradients */
   Statistics *statistics; /* [row][block] */
   Row *row;
-  PlaitScalar *copied; /* [copied words of all rows]: logits, then corrections of their gradients; NULL if no words
-                          are copied */
+  PlaitScalar *copied; /* [copied words of all rows]: logits, overwritten by corrections of their gradients; NULL if no
+                          words are copied */
   PlaitScalar *states; /* states as a right factor: panels [panel][row][tile_width], or rounded to bfloat16 */
   PlaitScalar *shares; /* partial sums of dstates: [lane][row][width] */
 } Stage;

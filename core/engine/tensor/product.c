@@ -32,9 +32,9 @@ typedef struct
 static const Cut kernels_cut = { 96, 256, 24, 0, 16 };
 static const Cut blas_cut = { 256, 512, 96, 128, 8 };
 
-/* If the result has at most FEW_ROWS rows and the right factor is not transposed, the right factor is read in place:
- * packing would cost more than it saves. Only its last columns are packed if they do not fill a panel. A transposed
- * left factor with rows at least FAR_BYTES apart is copied. */
+/* Rules of our kernels in full precision. If the result has at most FEW_ROWS rows and the right factor is not
+ * transposed, the right factor is read in place: packing would cost more than it saves. Only its last columns are
+ * packed if they do not fill a panel. A transposed left factor with rows at least FAR_BYTES apart is copied. */
 #define FEW_ROWS 128
 #define FAR_BYTES 2048
 

@@ -110,7 +110,7 @@ extern const PlaitMetricKind plait_metric_span_f;
 extern const PlaitMetricKind plait_metric_spearman;
 extern const PlaitMetricKind plait_metric_ter;
 
-/* Returns the mean value of texts in per cent, for a metric whose rows are [value of a text, 1]. */
+/* Returns @sums[0] / @sums[1] in per cent: the mean value of texts, if rows are [value of a text, 1]. */
 double plait_metric_mean (const PlaitMetric *metric, const double *sums);
 
 /* Returns a metric of @kind with default settings and text @text. (transfer full) */

@@ -246,7 +246,8 @@ plait_experiment_model_new (const PlaitExperiment *experiment, const PlaitRunInp
   return model_new (&sizes, feature_widths, error);
 }
 
-/* Finds the feature widths of the training files, or those of [bench] if there is no file. */
+/* Finds the feature width of each source of features: that of its first training file, or bench.feature_width without
+ * a file. */
 static gboolean
 find_widths (const PlaitExperiment *experiment, gint64 *widths, GError **error)
 {

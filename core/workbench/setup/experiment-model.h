@@ -31,13 +31,13 @@ gboolean plait_experiment_model_try_build (const PlaitExperiment *experiment, GE
  * evaluate.alignment_attention names, or does not attend to the source. plait_experiment_model_try_build() calls it. */
 gboolean plait_experiment_model_check_alignment (const PlaitExperimentModel *experiment_model, GError **error);
 
-/* Calls plait_experiment_model_new() without run inputs, and with the feature widths of the training files.
- * plait_experiment_model_try_build() must have succeeded. (transfer full) */
+/* Calls plait_experiment_model_new() without run inputs, and with the feature widths of the training files
+ * (bench.feature_width without a file). plait_experiment_model_try_build() must have succeeded. (transfer full) */
 PlaitExperimentModel *plait_experiment_model_new_without_vocabularies (const PlaitExperiment *experiment,
                                                                        GError **error);
 
-/* Returns the number of parameters of @experiment's model; -1 if it cannot be built. @known maps names of vocabularies
- * to their sizes (gint64). Other sizes that depend on data are substituted. */
+/* Returns the number of scalars in all parameters of @experiment's model; -1 if it cannot be built. @known maps names
+ * of vocabularies to their sizes (gint64). Other sizes that depend on data are substituted. */
 gint64 plait_experiment_model_count_parameters (const PlaitExperiment *experiment, GHashTable *known, GError **error);
 
 /* Draws the initial values of all parameters by train.initial_values and experiment.seed. */

@@ -10,12 +10,13 @@
  */
 
 /* Returns the fingerprint of the trained model: SHA-256 over plait_experiment_training_fingerprint_text and the digests
- * of data and plugins. (transfer full) */
+ * of data and plugins; with train.best_by=metric also of the dictionary and of the model files of metrics. (transfer
+ * full) */
 char *plait_training_fingerprint (const PlaitExperiment *experiment, PlaitDigests *digests, GError **error);
 
 /* Returns the fingerprint of the evaluation of @split: SHA-256 over the training fingerprint,
- * plait_experiment_evaluation_fingerprint_text and the digests of the files of the split, of the dictionary, of metrics
- * and of external scores. (transfer full) */
+ * plait_experiment_evaluation_fingerprint_text and the digests of the files of the split, of the dictionary, of the
+ * model files of metrics, and of external scores. (transfer full) */
 char *plait_evaluation_fingerprint (const PlaitExperiment *experiment, const char *split,
                                     const char *training_fingerprint, PlaitDigests *digests, GError **error);
 

@@ -34,8 +34,8 @@ check_width (const PlaitModel *model, const PlaitCorpus *training, const PlaitCo
                         plait_model_specification (model)->sources[source].name, width, expected);
 }
 
-/* TRUE if stream @stream has documents whose sentences the encoder reads. Then the number of rows of a document does
- * not tell whether the model can read it. */
+/* TRUE if stream @stream has documents whose sentences (with predict.kind=choice: candidates) the encoder reads. Then
+ * the number of rows of a document does not tell whether the model can read it. */
 static gboolean
 has_parts (const PlaitModel *model, guint stream)
 {

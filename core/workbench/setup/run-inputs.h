@@ -58,7 +58,7 @@ typedef struct
 {
   const PlaitRunInputs *run_inputs;
   PlaitTextLocation *sources; /* [sources]: where the text is; without a path, the source is missing in every line */
-  PlaitTextLocation *trees;   /* [sources]: where the trees are; used for each source with data.trees=given */
+  PlaitTextLocation *trees;   /* [sources]: where the trees are; read for sources with trees if data.trees=given */
   PlaitTextLocation *factors; /* where the factors of all sources are, source by source */
 } PlaitFeedReader;
 

@@ -3,7 +3,7 @@
 
 #include "weights/initialisation.h"
 
-#define PLAIT_INITIALISATION_MAX_LOGGED 6 /* maximum number of names in a message */
+#define PLAIT_INITIALISATION_MAX_LOGGED 6 /* maximum number of parameters or tensors named in the log */
 
 typedef enum
 {
@@ -37,7 +37,7 @@ struct PlaitInitialisation
   const PlaitExperiment *experiment;
   char *checkpoint; /* path of the parameters in the run; NULL if they come from a file of weights */
   char **otherwise; /* sentences about settings and plugins that differ from those with which the origin was trained;
-                       NULL if none differ */
+                       NULL or empty if none differ */
   char *unused_tensors; /* number and first names of the tensors in the file of weights that no parameter uses, as
                            text; NULL if there are none */
   PlaitInitialisationGlobs take;

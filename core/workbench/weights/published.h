@@ -11,7 +11,7 @@
  */
 typedef struct PlaitPublished PlaitPublished;
 
-/* Opens the file @path, with the name map @map or NULL. (transfer full) */
+/* Opens the file @path, with the name map in the file @map, or without a map if @map is NULL. (transfer full) */
 PlaitPublished *plait_published_open (const char *path, const char *map, GError **error);
 void plait_published_free (PlaitPublished *published);
 
