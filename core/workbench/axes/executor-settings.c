@@ -59,12 +59,13 @@ static const char *const allowed[] = {
   "--time",          "--time-min",   "--tmp",          "--use-min-nodes", "--wckey",       NULL,
 };
 
-/* Allowed options without a value. Other options need "=VALUE", or sbatch would take the next word as their value. */
+/* Allowed options that may lack a value. Other options need "=VALUE", or sbatch would take the next word as their
+ * value. */
 static const char *const flags[]
     = { "--contiguous", "--exclusive", "--hold", "--oversubscribe", "--use-min-nodes", NULL };
 
-/* TRUE if @word is the full name of an allowed option, with "=VALUE" unless it is in flags. sbatch also accepts
- * abbreviations, which could stand for an option that is not allowed. */
+/* TRUE if @word is the full name of an allowed option and "=VALUE", which only options in flags may lack. sbatch also
+ * accepts abbreviations, which could stand for an option that is not allowed. */
 static gboolean
 is_allowed (const char *word, gconstpointer data)
 {

@@ -32,7 +32,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitParameterMatch, plait_parameter_match_free)
 gboolean plait_parameter_match_varies (const PlaitParameterMatch *match, const char *key);
 
 /* Returns the experiment of one cell, with matched widths. @file holds the values of the cell. Afterwards @file has its
- * own widths again. The first call must be for the first cell: later calls match its number of parameters. Sets
+ * own widths again. The first call must be for the first cell: later calls match its number of parameters. If the first
+ * call failed, later calls return the experiment with the file's widths and leave *@parameters unchanged. Sets
  * *@parameters to the number of parameters and *@widths (transfer full) to the widths, such as
  * "decoder.feed_forward=231". Returns NULL after adding a fault to @problems. (transfer full) */
 PlaitExperiment *plait_parameter_match_resolve (PlaitParameterMatch *match, const PlaitResolver *resolver,

@@ -19,18 +19,18 @@ typedef struct
 {
   char *split, *memory;
   gint64 layers, heads; /* numbers of layers and heads, each at least 1 */
-  double *sums;         /* [layers, heads]: sum of the divergences over all rows */
-  gint64 *rows;         /* [layers, heads]: number of rows in sums */
-  gint64 sentences;     /* number of compared sentences */
-  gint64 skipped; /* number of sentences that cannot be compared, because their tokens or their numbers of layers or
-                     heads differ, or the memory has rows that are labelled by numbers only */
+  double *sums;     /* [layers, heads]: sum of the divergences of all rows of weights, one row for each target token */
+  gint64 *rows;     /* [layers, heads]: number of divergences in sums */
+  gint64 sentences; /* number of compared sentences */
+  gint64 skipped;   /* number of sentences that cannot be compared, because their tokens or their numbers of layers or
+                       heads differ, or the memory has rows that are labelled by numbers only */
 } PlaitAttentionDifference;
 
 /* Compares the attention weights in /attention of two files. Returns a difference for each memory of each split that
  * both files have. (transfer full) (element-type PlaitAttentionDifference) */
 GPtrArray *plait_attention_differences (PlaitStore *first, PlaitStore *second, GError **error);
 
-/* Returns the mean divergence over rows in @layer and @head; NaN if there are no rows. */
+/* Returns the mean divergence over rows of weights in @layer and @head; NaN if there are no such rows. */
 double plait_attention_difference_mean (const PlaitAttentionDifference *difference, gint64 layer, gint64 head);
 
 /* Returns a table with a row for each layer, a column for each head and a column of means. (transfer full) */

@@ -9,5 +9,5 @@
 gboolean plait_plot_value_of (const PlaitRunFile *run, const char *by, double *value, GError **error);
 
 /* Sorts the points of each series of @chart by x and sets the ticks to the values of x. If @scale makes the axis
- * logarithmic, replaces each x by its logarithm. PLAIT_ERROR_INPUT if a value has no logarithm. */
+ * logarithmic, replaces each x and tick by its logarithm. PLAIT_ERROR_INPUT if a value has no logarithm. */
 gboolean plait_plot_order (PlaitPlotChart *chart, PlaitPlotScale scale, GError **error);

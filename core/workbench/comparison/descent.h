@@ -8,7 +8,8 @@
  * mean over several.
  */
 
-/* The weights that one target word gave to one row, as means over the selected layers and heads. */
+/* The weights that one target word gave to one row. @weight, @path and @share are means over the selected layers and
+ * heads. */
 typedef struct
 {
   double weight; /* softmax weight among its siblings */

@@ -60,8 +60,8 @@ typedef struct
   gint64 first, last;
 } PlaitIndexRange;
 
-/* Finds the indices that @choice selects on the axis @name, "layer" or "head", of length @extent, and appends their
- * description to @text. */
+/* Sets *@steps to the indices that @choice selects on the axis @name, "layer" or "head", of length @extent, and appends
+ * their description to @text. */
 gboolean plait_heatmap_select (PlaitStore *store, const char *path, const char *name, gint64 extent,
                                PlaitHeatmapSelection choice, PlaitIndexRange *steps, GString *text, GError **error);
 

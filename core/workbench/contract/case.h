@@ -21,7 +21,7 @@ typedef struct
   const char *name;
   const char *summary;
   gboolean fewer_sources;     /* TRUE: check models of 1, 2 and 3 sources; FALSE: only models of 3 sources */
-  const char *not_applicable; /* reason why no model was checked; NULL: the plugin refuses every model */
+  const char *not_applicable; /* reason to show if no model was checked; NULL: "it refuses every model" */
   const char *remark;         /* note to show if the property passes, or NULL */
   guint kinds;                /* bits 1 << PlaitPluginKind: the kinds of plugins that the property concerns; 0: all */
   gboolean decides;           /* TRUE: if this property fails, the remaining properties are not checked */
@@ -74,8 +74,8 @@ typedef struct
   const PlaitContract *contract;
   const PlaitContractProperty *property;
   PlaitContractProgress *progress;
-  PlaitPlugin *decoder; /* decoder of all models: the tested plugin, or another one if its schema allows none of the
-                           test decoders; NULL: the test decoders */
+  PlaitPlugin *decoder; /* decoder of all models: the tested plugin, or another one if the tested plugin's schema
+                           allows no test decoder; NULL: the test decoders */
 
   /* Results of the models that were checked so far: */
   gboolean taken[PLAIT_FIXTURE_TYPES]; /* TRUE if a decoder of this type accepted the plugin's defaults */

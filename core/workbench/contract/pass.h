@@ -33,8 +33,8 @@ typedef struct
   PlaitModelSums sums;
 } PlaitPass;
 
-/* Computes the loss of @batch on @threads threads. PLAIT_TAPE_TRAIN and PLAIT_TAPE_CHECK also compute gradients and
- * store them in the parameters. @key is the random key of dropout. Fails if the model cannot read the batch. */
+/* Computes the loss of @batch on @threads threads. PLAIT_TAPE_TRAIN and PLAIT_TAPE_CHECK also write the gradients
+ * of the parameters. @key is the random key of dropout. Fails if the model cannot read the batch. */
 gboolean plait_pass_run (const PlaitFixture *fixture, const PlaitBatch *batch, PlaitTapeMode mode, guint threads,
                          guint64 key, PlaitPass *pass, GError **error);
 
