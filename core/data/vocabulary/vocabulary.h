@@ -94,7 +94,7 @@ PlaitVocabulary *plait_vocabulary_ref (PlaitVocabulary *vocabulary);
 void plait_vocabulary_unref (PlaitVocabulary *vocabulary);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitVocabulary, plait_vocabulary_unref)
 
-/* Returns "words", "labels", "sentencepiece" or "published". (transfer none) */
+/* Returns the format of @vocabulary: "words", "labels", "sentencepiece" or "published". (transfer none) */
 const char *plait_vocabulary_format (const PlaitVocabulary *vocabulary);
 
 /* Returns the bytes that a run stores. SentencePiece's own tools can read a SentencePiece vocabulary from them, and

@@ -147,7 +147,7 @@ project_self (PlaitTape *tape, const PlaitAttention *attention, PlaitNode *x, co
                       plait_columns (tape, projected, 2 * width, width) };
 }
 
-/* Returns self-attention of @x, to all rows or only to the rows in @starts if it is not NULL. */
+/* Returns self-attention of @x within each sentence: to all its rows, or only to those in @starts if it is not NULL. */
 static PlaitNode *
 apply_self (PlaitTape *tape, const PlaitAttention *attention, PlaitNode *x, PlaitRagged rows,
             const PlaitSentenceStarts *starts, gboolean causal, PlaitScalar *weights)

@@ -35,7 +35,8 @@ typedef struct
   PlaitLinear output; /* [d, d], NAME/output */
 } PlaitAttention;
 
-/* Declares a self-attention layer, for plait_attention_apply_self and plait_attention_step. */
+/* Declares a self-attention layer, for plait_attention_apply_self, plait_attention_apply_to_starts and
+ * plait_attention_step. */
 PlaitAttention plait_attention_declare_self (PlaitParameters *parameters, const char *name,
                                              const PlaitAttentionDeclaration *declaration);
 

@@ -12,7 +12,7 @@ typedef struct
 {
   gint64 rows;           /* rows of the memory: leaves and inner nodes */
   PlaitRagged sentences; /* rows of each sentence */
-  const gint64 *leaf;    /* [rows] index of the row's leaf among all leaves, or -1 for an inner node */
+  const gint64 *leaf;    /* [rows] index of the row among all leaves, or -1 for an inner node */
   gint64 n;              /* number of heights that have inner nodes: 1 .. n */
   const gint64 *first;   /* [n + 1]: height h + 1 has the nodes first[h] .. first[h + 1] - 1 */
   const gint64 *row;     /* [nodes] memory row of each node, ascending within a height */

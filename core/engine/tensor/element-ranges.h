@@ -4,7 +4,8 @@
 #include "process/pool.h"
 #include "kernels/kernels.h"
 
-/* The largest and the smallest number of elements in a piece of elementwise work. */
+/* The largest and the smallest number of elements that a piece of elementwise work should have. Pieces of whole rows,
+ * and pieces at an end, may be smaller. */
 #define PLAIT_MAX_RANGE_ELEMENTS 16384
 #define PLAIT_MIN_RANGE_ELEMENTS 2048
 

@@ -62,7 +62,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitSchema, plait_schema_free)
 /* TRUE if the plugin of @schema works in @decoder. */
 gboolean plait_schema_allows_decoder (const PlaitSchema *schema, const PlaitSchema *decoder);
 
-/* Returns "heads" or "score". (transfer none) */
+/* Returns the name of @scores, "heads" or "score". (transfer none) */
 const char *plait_cross_scores_name (PlaitCrossScores scores);
 
 /* Returns the specification of parameter @name, or NULL. (transfer none) */
@@ -73,7 +73,7 @@ const char *plait_plugin_kind_name (PlaitPluginKind kind);
 gboolean plait_plugin_kind_from_name (const char *name, PlaitPluginKind *kind);
 #define PLAIT_PLUGIN_KINDS 5
 
-/* Returns "tokens", "features" or "documents". (transfer none) */
+/* Returns the name of @kind: "tokens", "features" or "documents". (transfer none) */
 const char *plait_input_kind_name (PlaitInputKind kind);
 
 /* Returns the names of the flags in @structure, such as "tree, levels", or "nothing". (transfer full) */

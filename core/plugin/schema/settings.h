@@ -82,7 +82,7 @@ gint plait_setting_find (const PlaitSettingSpecification *const *specifications,
 char *plait_setting_remedy (const PlaitSettingSpecification *const *specifications, guint n, const char *name,
                             const char *otherwise);
 
-/* Returns "pre;post" as "pre, post". (transfer full) */
+/* Returns @choices with ", " between the values: "pre;post" becomes "pre, post". (transfer full) */
 char *plait_choices_text (const char *choices);
 
 /* Returns the allowed values as text: "an integer from 1 to 64", "one of pre, post". (transfer full) */

@@ -35,7 +35,7 @@ typedef enum
                           score */
   PLAIT_CELL_TRAINED,  /* a run with the same training exists: must only be evaluated */
   PLAIT_CELL_FINISHED, /* nothing is left to do */
-  PLAIT_CELL_FAILED,   /* failed in this process */
+  PLAIT_CELL_FAILED,   /* failed in this process, or was unfinished when plait_grid_collect() ran */
 } PlaitGridCellState;
 
 /* Returns the name of @state: "new", "stale", "partial", "trained", "finished" or "failed". */
@@ -98,10 +98,10 @@ void plait_grid_update_state (PlaitGrid *grid, PlaitGridCell *cell);
 /* Returns the path of a file of @cell, FOLDER/NAME with @ending, such as ".h5" or ".training.h5". (transfer full) */
 char *plait_grid_file (const PlaitGrid *grid, const PlaitGridCell *cell, const char *ending);
 
-/* TRUE if @cell must still be run, resumed or evaluated. */
+/* TRUE if @cell must still be run, resumed or evaluated. FALSE for a failed cell. */
 gboolean plait_grid_cell_is_due (const PlaitGridCell *cell);
 
-/* Returns the number of cells that must still be run, resumed or evaluated. */
+/* Returns the number of cells that must still be run, resumed or evaluated, without failed cells. */
 guint plait_grid_count_due (const PlaitGrid *grid);
 
 /* Returns the number of cells in @state. */

@@ -21,15 +21,15 @@ typedef struct
   const char **values; /* [n_axes]: the row's values of the table's axes */
   guint n;             /* number of finished cells in the row */
   guint n_cells;
-  gint64 parameters;                    /* number of parameters of the first finished cell; -1: no cell is finished */
-  double rate;                          /* median target tokens per second over all seeds; NaN: unknown */
+  gint64 parameters; /* number of parameters of the first finished cell; -1: no cell is finished */
+  double rate;       /* median target tokens per second over the training tables of all seeds; NaN: unknown */
   PlaitSeedStatistics *seed_statistics; /* [n_score_columns] */
 } PlaitGridRow;
 
 typedef struct
 {
   guint n_axes;
-  const char **axes; /* [n_axes]: keys of the axes */
+  const char **axes; /* [n_axes]: keys of the axes, without the seed */
   guint n_score_columns;
   PlaitScoreColumn *score_columns;
   gboolean one_split;

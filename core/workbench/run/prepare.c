@@ -160,7 +160,7 @@ check_average (const PlaitRunState *run, GError **error)
                         "validation text; add validation text, or use best or last");
 }
 
-/* Fails if evaluate.checkpoint names an update after train.updates, unless that is 0. */
+/* Fails if evaluate.checkpoint names an update after train.updates, unless train.updates is 0 (no limit). */
 static gboolean
 check_update (const PlaitRunState *run, GError **error)
 {

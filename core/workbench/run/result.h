@@ -78,8 +78,8 @@ const PlaitRunScore *plait_score_column_score (const PlaitScoreColumn *score_col
 /* TRUE if both columns have the same split and references, so that one table can show them. */
 gboolean plait_score_column_has_same_references (const PlaitScoreColumn *score_column, const PlaitScoreColumn *other);
 
-/* Returns "test"; if the table has several sets of references for the split, "test (references 3fa2b1c0)". (transfer
- * full) */
+/* Returns the name of the split, such as "test". If the table has several sets of references for the split, adds their
+ * digest: "test (references 3fa2b1c0)". (transfer full) */
 char *plait_score_column_split_text (const PlaitScoreColumn *score_column);
 
 /* Returns the columns of all scores of @results [n] (may contain NULL), grouped by split and references. Leaves out

@@ -25,7 +25,7 @@ typedef struct
  * PlaitRunResult; may contain NULL) */
 PlaitSeedStatistics plait_seed_statistics_new (const PlaitScoreColumn *score_column, const GPtrArray *results);
 
-/* Returns the statistics as a table shows them: "34.50 [33.30, 35.70]" or "34.50 ± 0.80". */
+/* Returns the statistics for a table, which shows "34.50 [33.30, 35.70]" for one seed, "34.50 ± 0.80" for several. */
 PlaitTableScore plait_seed_statistics_shown (const PlaitSeedStatistics *seed_statistics);
 
 /* If the system was tested, adds 1 to n[0] if the system and the baseline had one seed each, else to n[1]. */

@@ -33,7 +33,7 @@ typedef struct
   PlaitReferences *references;
   GArray *sources;           /* (element-type PlaitEvaluationSource): the sources that are text */
   GPtrArray *results;        /* (element-type PlaitResult): metrics of [evaluate], perplexities, rates ... */
-  double *log_probabilities; /* [n_lines]: log-probability of the references, in nats */
+  double *log_probabilities; /* [n_lines]: log-probability of each line's first reference, in nats */
   gint64 *tokens;            /* [n_lines]: number of tokens of each line's first reference, end tokens included */
   GArray *lengths;  /* (element-type PlaitLengthRow): scores by source length; empty unless [evaluate] asks for them */
   GPtrArray *rates; /* (element-type PlaitTranslationRates): over- and under-translation, if [evaluate] requests it */

@@ -23,7 +23,7 @@ typedef struct
 struct PlaitEvaluations
 {
   PlaitEvaluationsSetup setup;
-  char *checkpoint; /* path of the evaluated checkpoint */
+  char *checkpoint; /* name of the evaluated checkpoint, such as "best"; NULL except in the first process */
   GArray *items;
   PlaitEvaluator evaluator; /* set by plait_evaluations_make(); its search is owned by this struct */
 };

@@ -18,7 +18,7 @@
  * interrupts a command, or a result cannot be computed. */
 gboolean plait_outside_scores_add (PlaitEvaluation *evaluation, const PlaitEvaluator *evaluator, GError **error);
 
-/* Writes the scores of each sentence to @path/NAME. */
+/* Writes each external score, NAME, to the dataset @path/NAME: a number for each line or document. */
 gboolean plait_outside_scores_write (const PlaitEvaluation *evaluation, PlaitStore *store, const char *path,
                                      GError **error);
 

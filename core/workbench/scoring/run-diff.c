@@ -121,7 +121,7 @@ compare_attributes (const Comparison *comparison, PlaitStore *store, const char 
 }
 
 /* Returns how many of the @n rows of the dataset @path are compared: all rows, but in training tables only those up to
- * update comparison->updates, unless that is 0. */
+ * update comparison->updates; all if this field is 0. */
 static gint64
 rows_until (const Comparison *comparison, PlaitStore *store, const char *path, gint64 n)
 {

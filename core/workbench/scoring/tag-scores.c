@@ -6,7 +6,7 @@
 /* A stream of tags. */
 typedef struct
 {
-  guint number; /* number of the tags in the model */
+  guint number; /* index of the stream in plait_model_tags() */
   const PlaitSourceTags *tags;
   const PlaitVocabulary *vocabulary;
   PlaitTextScores texts; /* the tags of each line, joined by spaces */

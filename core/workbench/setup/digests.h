@@ -21,8 +21,8 @@ const PlaitKnownText *plait_digests_known (PlaitDigests *digests, const char *pa
 void plait_digests_share (PlaitDigests *digests, GPtrArray *paths, PlaitPool *pool);
 
 /* Returns an empty table of digests of files. If @run is not NULL, @own is its experiment: digests of training files
- * are then taken from @run, so these files need not exist. Files of test splits are read if they exist. @run and @own
- * must outlive the result. (transfer full) */
+ * are then taken from @run, so these files need not exist. Files of test splits are read if they exist; if not, and
+ * @own names them too, @run gives their digests. @run and @own must outlive the result. (transfer full) */
 PlaitDigests *plait_digests_new (PlaitStore *run, const PlaitExperiment *own);
 void plait_digests_free (PlaitDigests *digests);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitDigests, plait_digests_free)
