@@ -152,8 +152,8 @@ check_keys (const Reader *reader, const char *group, const char *const *known)
     expect_name (reader, group, keys[i], what, keys[i], known);
 }
 
-/* Returns the value of @key, owned by the schema; NULL if it is missing. Reports a control character and, unless
- * @may_be_empty, an empty value, and returns NULL. */
+/* Returns the value of @key, owned by the schema; NULL if it is missing. If the value has a control character,
+ * or is empty without @may_be_empty, reports this and returns NULL. */
 static const char *
 text (const Reader *reader, const char *group, const char *key, gboolean may_be_empty)
 {

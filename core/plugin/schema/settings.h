@@ -65,7 +65,7 @@ typedef union
   double real;
   gboolean boolean;
   gint choice;
-  const char *text; /* canonical text of texts and lists, owned by the PlaitSettings */
+  const char *text; /* canonical text of texts and lists; owned by the PlaitSettings, or see plait_setting_parse */
 } PlaitSettingValue;
 
 /* Returns the name of @type in schemas: "integer", "real", ... (transfer none) */
@@ -98,7 +98,7 @@ void plait_setting_add_json (const PlaitSettingSpecification *specification, con
 gboolean plait_setting_check (const PlaitSettingSpecification *specification, GError **error);
 
 /* Returns the canonical form of @text, or NULL with an error if @text is not a value of @specification. (transfer full)
- * In canonical form, numbers are as short as exactness allows, and list items have no spaces. @value (may be NULL)
+ * In canonical form, numbers are as short as exactness allows, and no spaces surround list items. @value (may be NULL)
  * receives the value; its text points into the result. The caller can put "FILE:LINE: [group] key: " before the
  * error. */
 char *plait_setting_parse (const PlaitSettingSpecification *specification, const char *text, PlaitSettingValue *value,
