@@ -117,7 +117,7 @@ check_shape (FeatureFile *file, GError **error)
   return plait_store_check_storage (file->data, file->fd, file->path, file->dataset, error);
 }
 
-/* Reads the number of valid positions of each sentence, if the file has that dataset. */
+/* Reads the number of valid positions of each sentence from DATASET_lengths, if the file has this dataset. */
 static gboolean
 read_lengths (FeatureFile *file, hid_t access, GError **error)
 {

@@ -47,7 +47,7 @@ typedef struct
   const char *name;
   guint bits;
 
-  /* Returns the number stored at @bytes; NULL if the type is not used for weights. */
+  /* Returns the number stored at @bytes. The function is NULL if the type is not used for weights. */
   double (*value) (const guint8 *bytes);
 } Type;
 

@@ -285,7 +285,7 @@ open_rewritten (PlaitStore *store, const GError *fault, GError **error)
          && plait_file_stamp_check (&stamp, store->path, error);
 }
 
-/* Parses the whole file. Runs in the child process. */
+/* Parses all metadata of the file, and up to SANDBOX_BYTES of chunked values. Runs in the child process. */
 static gboolean
 parse_all (gpointer data, GError **error)
 {

@@ -70,7 +70,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitStoreBlocks, plait_store_blocks_free)
 /* Returns the end of the HDF5 part of the file. */
 gint64 plait_store_blocks_end (const PlaitStoreBlocks *blocks);
 
-/* Returns the bytes of the table in a file whose HDF5 part ends at @end. */
+/* Returns the size in bytes of the table in a file whose HDF5 part ends at @end. */
 gint64 plait_store_blocks_table_size (gint64 end);
 
 /* Reads @size bytes from @address on; bytes outside the HDF5 part are zero. If a block is damaged or unreadable,
@@ -325,7 +325,7 @@ gboolean plait_store_is_item (PlaitStore *store, const char *path);
  * *error if the offsets or shapes of items are wrong. */
 gboolean plait_store_item_find (PlaitStore *store, const char *path, PlaitStoreFound *found, GError **error);
 
-/* Returns the names of the items of the ragged group @path in order. (transfer full) */
+/* Returns the names of the items of the ragged group @path, sorted by their numbers. (transfer full) */
 char **plait_store_item_names (PlaitStore *store, const char *path, GError **error);
 
 /* ---- defined in text.c ---- */

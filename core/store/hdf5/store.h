@@ -174,8 +174,8 @@ gboolean plait_store_link_external (PlaitStore *store, const char *path, const c
  * full) */
 gboolean plait_store_link_target (PlaitStore *store, const char *path, char **file, char **object, GError **error);
 
-/* Copies @path with its members and attributes from @from to the same path of @store. Values are copied as stored; axes
- * of plots and tables are attached again. */
+/* Copies @path with its members and attributes from @from to the same path of @store, except /contents and objects of
+ * the kind PLAIT_STORE_UNKNOWN. Values are copied as stored; axes of plots and tables are attached again. */
 gboolean plait_store_copy (PlaitStore *store, PlaitStore *from, const char *path, GError **error);
 
 /* ---- attributes ---- */

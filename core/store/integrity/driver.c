@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 
 /*
- * File driver through which libhdf5 accesses plait's files. The driver uses an open file descriptor. It checks the
- * bytes that it reads, unless the file is new or another program has rewritten it (blocks.c). It hides write errors:
- * HDF5 1.10 does not close a file properly after a failed write (it retries the write at exit), so the driver reports
- * every write as successful.
+ * File driver through which libhdf5 accesses all files. The driver uses an open file descriptor. It checks the bytes
+ * that it reads, unless the file is new, or another program has written or rewritten it (blocks.c). It hides write
+ * errors: HDF5 1.10 does not close a file properly after a failed write (it retries the write at exit), so the driver
+ * reports every write as successful.
  */
 #include "hdf5/internal.h"
 

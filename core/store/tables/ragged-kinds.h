@@ -12,7 +12,7 @@
 typedef struct
 {
   char *path, *name;
-  PlaitStoreObject flat; /* the dataset of all items; kind is PLAIT_STORE_UNKNOWN until the array is opened */
+  PlaitStoreObject flat; /* the dataset of all items; flat.kind is PLAIT_STORE_UNKNOWN until the array is opened */
   gboolean text;
   gint64 *offsets; /* [items + 1] element offsets of the items */
   guint rank;
