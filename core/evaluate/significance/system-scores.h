@@ -19,7 +19,7 @@ PlaitSystemScore *plait_system_scores_new (const GPtrArray *metrics, const Plait
                                            guint64 seed, GError **error);
 void plait_system_scores_free (PlaitSystemScore *scores, const GPtrArray *metrics);
 
-/* Tests @systems [@n][metrics] against the first one. For each metric, p is adjusted by Holm's method over systems. */
+/* Tests @systems [@n][metrics] against the first one. For each metric, Holm's method over systems gives adjusted_p. */
 gboolean plait_system_scores_compare (PlaitSystemScore *const *systems, guint n, const GPtrArray *metrics,
                                       PlaitTest test, guint trials, guint64 seed, GError **error);
 

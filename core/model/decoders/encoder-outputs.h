@@ -12,7 +12,7 @@ typedef struct
   PlaitMemory *memories;
   guint n_memories;
   PlaitMemory *own;      /* [n_sources]: first memory of each source, before its projection to the decoder's width */
-  gint32 *const *tags;   /* [tags of the model]: predicted tag of each row of the source; NULL: no tags are predicted */
+  gint32 *const *tags;   /* [tags of the model]: predicted tag of each row of its source; NULL: no tags are predicted */
   PlaitNode **summaries; /* [n_summaries]: summary [sentences, width] of each source that has one */
   guint n_summaries;
   double *multiplications; /* [n_sources]: number of multiplications in each encoder (plait_tape_multiplications) */
