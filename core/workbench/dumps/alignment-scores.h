@@ -5,9 +5,9 @@
 #include "dumps/word-alignment.h"
 
 /*
- * Word alignments of the references of a test split, computed from the attention of forced decoding (word-alignment.h).
- * Their alignment error rate, precision and recall (metrics/alignment.c) are measured against the file
- * SPLIT.STREAM.alignment.
+ * Word alignments between sources and references of a test split, computed from the attention of forced decoding
+ * (word-alignment.h). Their alignment error rate, precision and recall (metrics/alignment.c) are measured against the
+ * file SPLIT.STREAM.alignment.
  */
 typedef struct PlaitAlignmentScores PlaitAlignmentScores;
 
@@ -25,7 +25,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitAlignmentScores, plait_alignment_scores_free
 gboolean plait_alignment_scores_take (const PlaitBatch *batch, gint64 sentence, const PlaitHypothesis *best,
                                       const PlaitAttentionRecord *attention, gpointer scores, GError **error);
 
-/* Appends the scores of each source to @results (element-type PlaitResult), with intervals by [evaluate]. */
+/* Appends the scores of each source to @results (element-type PlaitResult), with bootstrap intervals as [evaluate]
+ * says. */
 gboolean plait_alignment_scores_add_results (const PlaitAlignmentScores *scores, GPtrArray *results, GError **error);
 
 /* Writes the alignments of each source below @group, the group of an evaluation (text-scores.h): the model's as

@@ -173,8 +173,8 @@ plait_attention_label (const PlaitRecordedAttention *of, const PlaitLabels *labe
   return of->name ? g_strdup_printf ("%s:%s", memory, of->name) : g_strdup (memory);
 }
 
-/* If the rows of @memory are tokens of documents, writes the sentence of each row. If the rows are made of text but are
- * not tokens, writes what they are. */
+/* If the rows of @memory are tokens of documents, writes the number of each row's sentence. If the rows are made of
+ * text but are not tokens, writes what they are. */
 static gboolean
 write_row_sentences (PlaitStore *store, const char *path, const char *name, const PlaitMemoryLabels *memory,
                      gint64 rows, GError **error)

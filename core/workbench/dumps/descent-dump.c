@@ -9,7 +9,7 @@ typedef struct
 {
   const PlaitLinks *links;
   gint64 rows;
-  gint64 *owner; /* [rows]: the parent whose first child is this row; if several parents share this child, the lowest of
+  gint64 *owner; /* [rows]: the parent whose first child is this row; if several parents share this child, the first of
                     them; -1 if none */
   double *reached;  /* [rows]: sum of the products of weights along all paths to each row, for the current entry */
   gint64 *entry;    /* [rows]: number (from 1) of the last entry that weighed the row */

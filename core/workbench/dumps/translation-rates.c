@@ -22,7 +22,7 @@ typedef struct
 struct PlaitTranslationRates
 {
   const PlaitExperiment *experiment;
-  const PlaitCorpus *corpus; /* corpus whose rates are computed; must outlive the last sentence taken */
+  const PlaitCorpus *corpus; /* corpus whose rates are computed; must exist until the last sentence is taken */
   const char *of;
   guint n;
   Source *sources; /* [n] */

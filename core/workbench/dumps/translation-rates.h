@@ -30,8 +30,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitTranslationRates, plait_translation_rates_fr
 gboolean plait_translation_rates_take (const PlaitBatch *batch, gint64 sentence, const PlaitHypothesis *best,
                                        const PlaitAttentionRecord *attention, gpointer rates, GError **error);
 
-/* Appends over- and under-translation of each source to @results (element-type PlaitResult), with intervals by
- * [evaluate]. Skips a source if no attention reads a memory of its words, and logs a warning. */
+/* Appends over- and under-translation of each source to @results (element-type PlaitResult), with bootstrap intervals
+ * as [evaluate] says. Skips a source if no attention reads a memory of its words, and logs a warning. */
 gboolean plait_translation_rates_add_results (const PlaitTranslationRates *rates, PlaitLog *log, GPtrArray *results,
                                               GError **error);
 

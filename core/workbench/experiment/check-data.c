@@ -272,7 +272,8 @@ check_name_of_split (const PlaitResolution *resolution, const char *split)
                               forced, split);
 }
 
-/* Checks each file. Training, and each other split with any file, must have a file for each used stream. */
+/* Checks each file. Training, and each other split with any file, must have a file for each used stream; only streams
+ * of tags may lack files outside training. */
 static void
 check_files (const PlaitResolution *resolution)
 {

@@ -272,7 +272,7 @@ const char **plait_experiment_first_streams (const PlaitExperiment *experiment);
 /* A text from which a vocabulary is learnt. */
 typedef struct
 {
-  const char *key;    /* key of the text, "vocabulary_text.shared.1"; NULL: training text of a used stream */
+  const char *key;    /* key of the text, such as "vocabulary_text.shared.1"; NULL: training text of a used stream */
   const char *path;   /* absolute path; NULL if the text is generated */
   const char *stream; /* generated text in the form of plait_task_parse_text(); NULL if the text is a file */
 } PlaitVocabularyText;

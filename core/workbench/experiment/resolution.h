@@ -15,8 +15,8 @@ typedef struct
 {
   const char *split;   /* NULL for files of vocabularies and for texts to learn them from */
   const char *stream;  /* name of the stream or of the vocabulary */
-  const char *written; /* path as in the file, with "~" and variables replaced. For training a list, whose items are
-                          escaped as in the file and joined by ';' */
+  const char *written; /* path as in the experiment file, with "~" and variables replaced. For training a list, whose
+                          items are escaped and joined by ';'. In a generated corpus, a text of the task */
   char **paths;        /* absolute paths, NULL-terminated; several only for training; empty for a text of a task */
   const char *key;     /* key that names the file, such as "train.en" */
 } PlaitDataFile;

@@ -41,7 +41,7 @@ add_once (GPtrArray *names, const char *name)
     g_ptr_array_add (names, (gpointer)name);
 }
 
-/* TRUE if a split has a file of @stream. */
+/* TRUE if any split has a file of @stream. */
 static gboolean
 has_files (const PlaitExperiment *experiment, const char *stream)
 {

@@ -44,8 +44,8 @@ write_axes (const PlaitGrid *grid, PlaitStore *store, GError **error)
   return TRUE;
 }
 
-/* Writes the table /cells, whose columns are text: label, name, status and key of each cell, then its value on each
- * axis. */
+/* Writes the table /cells, whose columns are text: label, name, status and key (fingerprint) of each cell, then its
+ * value on each axis. */
 static gboolean
 write_cells (const PlaitGrid *grid, PlaitStore *store, GError **error)
 {
@@ -116,7 +116,7 @@ write_links (const PlaitGrid *grid, PlaitStore *store, GError **error)
   return plait_store_set_default (store, shown, error);
 }
 
-/* Writes for the column of each score whether larger is better. */
+/* Writes, for the column of each score, whether a larger score is better. */
 static gboolean
 write_directions (const PlaitGridTable *table, PlaitStore *store, GError **error)
 {

@@ -17,7 +17,8 @@ void plait_tag_scores_free (PlaitTagScores *scores);
 /* Stores the tags of a batch of the corpus. A PlaitEncodingTaker, whose data are the scores. */
 void plait_tag_scores_take (const PlaitBatch *batch, const PlaitEncoderOutputs *outputs, gpointer scores);
 
-/* Appends the accuracy of each stream of tags to @results (element-type PlaitResult), with intervals by [evaluate]. */
+/* Appends the accuracy of each stream of tags to @results (element-type PlaitResult), with bootstrap intervals as
+ * [evaluate] says. */
 gboolean plait_tag_scores_add_results (const PlaitTagScores *scores, GPtrArray *results, GError **error);
 
 /* Writes the tags below @group, the group of an evaluation (dumps/text-scores.h). */
