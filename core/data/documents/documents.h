@@ -104,7 +104,8 @@ char *plait_document_chunk_name (gboolean cut, gint64 document, gint64 chunk);
 
 /* Returns the sentences @first .. @end - 1 of @document (or fewer, at its end) as a document, and its number of rows in
  * *@rows. If settings->truncates, at most settings->maximum rows remain, and the last sentence may be cut short.
- * @drops_start: leave out the first start token; decoders add it to targets themselves. */
+ * @drops_start: leave out the first start token; decoders add it to targets themselves. The tokens of each sentence
+ * (PlaitDocumentSentence) stay as in @document in both cases. */
 PlaitDocument plait_document_slice (const PlaitDocument *document, gint64 first, gint64 end, gboolean drops_start,
                                     gint64 *rows);
 
