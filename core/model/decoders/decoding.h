@@ -35,7 +35,7 @@ typedef struct
   gboolean sentences; /* TRUE: a row of self-attention sees only rows of its sentence */
   PlaitCrossAttentionLayer cross;
   guint layer;             /* number of the cross-attention, from 0; also its layer in attention records */
-  PlaitLinear convolution; /* [size in, out] */
+  PlaitLinear convolution; /* [size * in, out] */
   gint64 size;             /* number of rows that a convolution reads for each output row */
   PlaitCell cell;
   gint64 width; /* width of the rows that search keeps; for a convolution, one row holds the last size - 1 input rows

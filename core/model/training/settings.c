@@ -105,7 +105,7 @@ share_of_period (const PlaitTrainSettings *settings, double updates)
 double
 plait_learning_rate (const PlaitTrainSettings *settings, gint64 step, gint64 width, gint64 updates, gint64 drops)
 {
-  const double cycle_begin = 1.0 / 25; /* rate at the start of a cycle / highest rate, as in torch */
+  const double cycle_begin = 1.0 / 25; /* rate at the start of a cycle divided by the highest rate, as in torch */
   double t = (double)step;
   double warm_up = (double)settings->warm_up;
   double rising = warm_up > 0 ? t / warm_up : 1;

@@ -39,8 +39,8 @@ struct PlaitTrainer
   gint64 stalled; /* number of validations since the later of two events: the best validation, or the last time that the
                      schedule plateau lowered the rate */
   gint64 stale;   /* number of validations since the best one */
-  double first_ratio;  /* negative log-likelihood / that of guessing, in the first update (divergence.c) */
-  double recent_ratio; /* decaying mean of this ratio in the last updates (divergence.c) */
+  double first_ratio;  /* negative log-likelihood divided by that of guessing, in update 1 (divergence.c) */
+  double recent_ratio; /* decaying mean, over the last updates, of the ratio that first_ratio has for update 1 */
   GArray *rows;        /* PlaitTrainingRow */
   GArray *validations; /* PlaitValidationRow */
   GPtrArray *recent;   /* PlaitScalar arrays: parameters at the last validations, oldest first */

@@ -381,7 +381,8 @@ is_stale (const PlaitTrainer *trainer)
   return settings->patience > 0 && trainer->stale >= settings->patience;
 }
 
-/* Logs which share of the updates' time since @before was spent on communication between processes. */
+/* Logs which share of the updates' time was spent on communication between processes. @before: value of
+ * trainer->seconds when this process began to train. */
 static void
 log_all_reduce (const PlaitTrainer *trainer, double before)
 {

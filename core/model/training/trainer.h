@@ -81,7 +81,7 @@ typedef struct
   gboolean (*measure) (gpointer data, double *score, GError **error);
   gboolean larger_is_better; /* TRUE if a larger score is better */
   /* Writes a checkpoint with plait_trainer_write. @best: the current parameters are the best so far. @interrupted: the
-   * checkpoint is written only because training was interrupted. */
+   * checkpoint is written only because training was interrupted. NULL: no checkpoints. */
   gboolean (*checkpoint) (gpointer data, gboolean best, gboolean interrupted, GError **error);
   /* Receives each new row of /training/TABLE, where @table is "updates" or "validation"; or NULL. */
   void (*note) (gpointer data, const char *table, const PlaitTrainingNumber *numbers, guint n);
@@ -100,7 +100,7 @@ typedef struct
   PlaitLog *log;
   const gint *stop;  /* flag that a signal handler sets, or NULL */
   gint64 limit;      /* if > 0, training is interrupted after this update, as if @stop were set */
-  PlaitRanks *ranks; /* processes that train together, or NULL; only the first writes checkpoints and notes rows */
+  PlaitRanks *ranks; /* processes that train together, or NULL; only the first may set callbacks checkpoint and note */
   PlaitTrainerCallbacks callbacks;
 } PlaitTrainerSetup;
 
@@ -142,7 +142,7 @@ gsize plait_trainer_fixed_bytes (const PlaitTrainer *trainer);
 /* Returns the total number of updates, as far as it is known in advance. */
 gint64 plait_trainer_planned_updates (const PlaitTrainer *trainer);
 
-/* Returns the number of updates of the current epoch. */
+/* Returns how many updates the whole current epoch has. */
 gint64 plait_trainer_epoch_updates (const PlaitTrainer *trainer);
 
 gint64 plait_trainer_step (const PlaitTrainer *trainer);

@@ -20,7 +20,7 @@ typedef struct
   PlaitLikelihood update;                /* sums of one update; the caller sets them to zero before each update */
   double losses[PLAIT_MAX_LOSS_COLUMNS]; /* losses of the loss columns (plait_model_losses) */
   PlaitLossItems items[PLAIT_MAX_LOSS_COLUMNS];
-  double auxiliary;       /* sum of these losses times their weights */
+  double auxiliary;       /* sum of @losses times their weights */
   double multiplications; /* multiplications of matrix products, forward and backward */
   gint64 correct;         /* number of target rows whose most probable word is the target */
   gint64 tokens;          /* number of target rows */

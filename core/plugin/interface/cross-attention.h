@@ -91,7 +91,7 @@ typedef struct
 PLAIT_API guint plait_cross_n_memories (const PlaitCrossAttention *cross);
 PLAIT_API const PlaitMemorySpecification *plait_cross_memory (const PlaitCrossAttention *cross, guint memory);
 
-/* Returns the width of contexts, which is the width of all memories' states. */
+/* Returns the width of contexts, which is also the width of the states of every memory. */
 PLAIT_API gint64 plait_cross_width (const PlaitCrossAttention *cross);
 
 /* Returns the width of queries: in Transformer decoders the width of contexts, in recurrent decoders the width of

@@ -118,7 +118,7 @@ PLAIT_API guint plait_decoding_declare_cross (PlaitDecoding *decoding, const cha
                                               const PlaitCrossSettings *settings);
 
 /* Declares a causal convolution: the output of row t is a linear function, with bias, of the rows t - @size + 1 .. t
- * [in] side by side, zeros before the first row. Parameters below @name: weight [size in, out], bias. */
+ * [in] side by side, zeros before the first row. Parameters below @name: weight [@size * @in, @out], bias. */
 PLAIT_API guint plait_decoding_declare_convolve (PlaitDecoding *decoding, const char *name, gint64 in, gint64 out,
                                                  gint64 size);
 
@@ -128,8 +128,8 @@ PLAIT_API guint plait_decoding_declare_scan (PlaitDecoding *decoding, gint64 wid
 /* Declares a recurrence of @cell along the target. */
 PLAIT_API guint plait_decoding_declare_recur (PlaitDecoding *decoding, const PlaitCell *cell);
 
-/* Declares rows [hypotheses, @width] that each step of plait_decoding_steps hands to the next. A decoder that declares
- * carried rows runs one step at a time. */
+/* Declares carried rows [targets or hypotheses, @width], which each step of plait_decoding_steps hands to the next. A
+ * decoder that declares carried rows runs one step at a time. */
 PLAIT_API guint plait_decoding_declare_carried (PlaitDecoding *decoding, gint64 width);
 
 /* Functions that are called while the model runs. Each declared function may be called at most once in a pass; each

@@ -35,10 +35,11 @@ typedef struct
 
   const gint64 *previous;
   const gint64 *next;
-  const gint64 *sentence; /* number of the sentence within its document */
+  const gint64 *sentence; /* number of the sentence within its document, from 0, or -1 */
 
-  /* Position of the source token, or -1 for a row that is not a token, such as a latent. If token and sentence are both
-   * NULL, the host regards rows as tokens if every sentence has one row for each token. */
+  /* Position of the source token in its sentence or document, from 0, or -1 for a row that is not a token, such as a
+   * latent. If token and sentence are both NULL, the host regards rows as tokens if every sentence has one row for each
+   * token. */
   const gint64 *token;
 } PlaitLinks;
 

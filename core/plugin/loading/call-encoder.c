@@ -256,7 +256,7 @@ expect_numbers (PlaitTape *tape, const char *what, const gint64 *numbers, PlaitR
 }
 
 /* Checks the token and sentence links of @memory. If the encoder gave neither, adds token links: rows are tokens if
- * every sentence has one row for each token; otherwise all token links are -1. Memories of features get no links. */
+ * every sentence has one row for each token; otherwise all token links are -1. Does nothing for features. */
 static void
 link_tokens (PlaitTape *tape, const PlaitInput *input, PlaitMemory *memory)
 {

@@ -15,7 +15,7 @@ typedef struct
 {
   char *name;
   double weight;
-  gint64 start; /* first update in which the weight is not 0 */
+  gint64 start; /* number of the first update in which the loss counts with its weight; 0: all updates */
   gboolean of_source;
 
   /* Name of the accuracy's column if the loss has items (PlaitLossItems); NULL for other losses. */
@@ -48,7 +48,7 @@ gboolean plait_loss_columns_declare (PlaitLossColumns *columns, const PlaitCompo
 gboolean plait_loss_columns_add (PlaitLossColumns *columns, const char *name, const char *accuracy, double weight,
                                  const char *key, guint *index, GError **error);
 
-/* The losses added in one forward pass, in the tape's arena. */
+/* A loss added in a forward pass. A PlaitLossPass has a list of them for each column, in the tape's arena. */
 typedef struct PlaitAddedLoss PlaitAddedLoss;
 
 typedef struct

@@ -339,8 +339,8 @@ open_module (Loading *loading, GError **error)
   return check (loading->path, loading->descriptor, loading->schema, error);
 }
 
-/* Runs in the sandbox first and then in this process, where the module may behave differently. Refuses a module whose
- * loading changes the process. */
+/* Loads the module. Called in the sandbox first, then in this process, where the module may behave differently. Refuses
+ * a module whose loading changes the process. */
 static gboolean
 load (gpointer data, GError **error)
 {
