@@ -4,9 +4,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <glib/gstdio.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "files/file.h"
@@ -263,4 +265,77 @@ TEST_CASE (folder, needs_its_permissions)
                "the permissions of the new folder cannot be set (Operation not permitted); name");
   CHECK_ERROR (temporary, PLAIT_ERROR_FAILED, "; free space there, or set TMPDIR to another folder");
   check (path, "a=1 b=1");
+}
+
+/*
+ * Temporary folders
+ */
+
+TEST_CASE (temporary, goes_with_what_is_in_it)
+{
+  PlaitFolder *one = plait_folder_begin_temporary (NO_ERROR), *two = plait_folder_begin_temporary (NO_ERROR);
+
+  REQUIRE (one && two);
+  g_autofree char *path = g_strdup (plait_folder_temporary (one));
+  CHECK (strcmp (path, plait_folder_temporary (two)) != 0);
+  write_into (path, "file", "x");
+  write_into (path, "other", "x");
+  plait_folder_abandon (one);
+  CHECK (!g_file_test (path, G_FILE_TEST_EXISTS));
+  CHECK (g_file_test (plait_folder_temporary (two), G_FILE_TEST_IS_DIR));
+  plait_folder_abandon (two);
+}
+
+/* Starts a process that has a temporary folder with a file, and sets *@path to the path of the folder. */
+static pid_t
+start_user (char **path)
+{
+  int ends[2];
+  char text[4096] = "";
+
+  g_assert_cmpint (pipe (ends), ==, 0);
+  pid_t user = fork ();
+  if (user == 0)
+    {
+      PlaitFolder *temporary = plait_folder_begin_temporary (NULL);
+
+      write_into (plait_folder_temporary (temporary), "file", "x");
+      if (write (ends[1], plait_folder_temporary (temporary), strlen (plait_folder_temporary (temporary))) < 0)
+        _exit (1);
+      for (;;)
+        pause ();
+    }
+  g_assert_cmpint (read (ends[0], text, sizeof text - 1), >, 0);
+  close (ends[0]);
+  close (ends[1]);
+  *path = g_strdup (text);
+  return user;
+}
+
+/* TRUE if @path is deleted within some seconds. Another process may be deleting it at this moment. */
+static gboolean
+goes_away (const char *path)
+{
+  for (int i = 0; i < 10000 && g_file_test (path, G_FILE_TEST_EXISTS); i++)
+    g_usleep (1000);
+  return !g_file_test (path, G_FILE_TEST_EXISTS);
+}
+
+TEST_CASE (temporary, removes_what_the_dead_left)
+{
+  g_autofree char *left = NULL, *used = NULL;
+  pid_t dead = start_user (&left), alive = start_user (&used);
+
+  CHECK (g_file_test (left, G_FILE_TEST_IS_DIR));
+  kill (dead, SIGKILL);
+  siginfo_t information;
+  CHECK_INT (waitid (P_PID, (id_t)dead, &information, WEXITED | WNOWAIT), 0); /* a zombie, which keeps its number */
+  plait_folder_abandon (plait_folder_begin_temporary (NULL));
+  CHECK (goes_away (left));
+  CHECK (g_file_test (used, G_FILE_TEST_IS_DIR));
+  waitpid (dead, NULL, 0);
+  kill (alive, SIGKILL);
+  waitpid (alive, NULL, 0);
+  plait_folder_abandon (plait_folder_begin_temporary (NULL));
+  CHECK (goes_away (used));
 }

@@ -65,7 +65,8 @@ typedef struct
   double target_share;
 } PlaitMixedRow;
 
-/* Computes the loss of @row and, unless their pointers are NULL, the gradients in @mixture. Replaces the logits of the
- * row's copied words in @copied_logits by the corrections of their gradients, not multiplied by mixed->scale. */
+/* Computes the loss of @row, and the gradients in @mixture unless the pointers to them are NULL. Replaces each logit of
+ * the row's copied words in @copied_logits by the correction of that logit's gradient (see PlaitMixedRow), which is not
+ * yet multiplied by mixed->scale. */
 void plait_output_mixture_row (const PlaitOutputMixture *mixture, gint64 row, PlaitScalar *copied_logits,
                                PlaitMixedRow *mixed);

@@ -54,8 +54,8 @@ typedef struct
   PlaitPredictSettings predict;
   const char *target_vocabulary; /* name of the target's vocabulary; NULL if no sequence is predicted */
   gint64 target_vocabulary_size; /* number of words or classes; 0 for choices, spans and numbers */
-  gboolean target_starts;        /* TRUE: targets may have start tokens between sentences; then search may predict start
-                                    tokens */
+  gboolean target_starts;        /* TRUE: targets may have start tokens before each sentence of a document, or
+                                    at the beginning of each text; then search may predict start tokens */
   PlaitDecoderSettings decoder;
   PlaitAlignmentSettings alignment; /* settings of guided alignment; used if a source is aligned */
   /* Opened components; NULL if no sequence is predicted. */

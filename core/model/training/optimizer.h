@@ -15,8 +15,9 @@ PlaitOptimizer *plait_optimizer_new (const PlaitTrainSettings *settings, PlaitPa
 void plait_optimizer_free (PlaitOptimizer *optimizer);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitOptimizer, plait_optimizer_free)
 
-/* Makes update @step (first: 1) at learning rate @rate. If @tape keeps gradients, reads them from @tape, and the
- * gradients that @tape lacks from the parameters. Else reads the parameters' gradients and sets them to zero. Returns
+/* Makes update @step (first: 1) at learning rate @rate. If @tape keeps gradients, reads them from @tape; for a
+ * parameter without a gradient in @tape, reads the parameter's own gradient. Else reads the parameters' own gradients
+ * and sets them to zero. Returns
  * the norm of the gradients before clipping. If the norm is not finite, changes nothing. Pool and scratch memory are
  * those of @tape. */
 double plait_optimizer_update (PlaitOptimizer *optimizer, PlaitTape *tape, gint64 step, double rate);

@@ -153,17 +153,26 @@ knows_names (const char *text, const char *pattern)
 }
 
 static void
+check_braces (PlaitNameMap *map, PlaitProblems *problems, const char *name, const char *key, const char *text)
+{
+  if (!knows_names (text, name))
+    add_problem (map, problems, name, key,
+                 "has unpaired braces, or a {NAME} that is not in the group's name; correct it");
+}
+
+static void
 read_entry (PlaitNameMap *map, const char *name, PlaitProblems *problems)
 {
   Group group = { .pattern = name, .parts = g_strsplit (name, "/", -1) };
   guint before = plait_problems_count (problems);
 
   group.settings = read_group (map, name, &plait_weights_parameter_group, &group.entry, problems);
-  if (plait_problems_count (problems) == before
-      && !(knows_names (name, name) && knows_names (group.entry.from, name) && knows_names (group.entry.plus, name)))
-    add_problem (
-        map, problems, name, "from",
-        "or plus or the group's name has unpaired braces, or a {NAME} that is not in the group's name; correct it");
+  if (plait_problems_count (problems) == before)
+    {
+      check_braces (map, problems, name, NULL, name);
+      check_braces (map, problems, name, "from", group.entry.from);
+      check_braces (map, problems, name, "plus", group.entry.plus);
+    }
   if (plait_problems_count (problems) == before && group.entry.words != PLAIT_WEIGHTS_PARAMETER_WORDS_NONE
       && (group.entry.transposed || strchr (group.entry.from, ';')))
     add_problem (map, problems, name, "words",

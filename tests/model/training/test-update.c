@@ -380,12 +380,12 @@ TEST_CASE (update, says_which_batch_does_not_fit_into_its_shards)
   g_autoptr (PlaitPool) pool = plait_pool_new (2, NULL);
   g_autoptr (PlaitArena) arena = plait_arena_new (0);
   g_autoptr (PlaitTape) tape = plait_tape_new (pool, arena);
+  PlaitTrainSettings settings; /* before the update, which reads it until it is freed */
   g_autoptr (PlaitUpdate) work = NULL;
   g_autoptr (PlaitBatch) small = plait_fixture_batch (model, 0, SENTENCES, lengths, targets);
   gint64 long_lengths[MANY], long_targets[MANY];
   const gint64 *const all[] = { long_lengths, long_lengths };
   PlaitTrainingSums sums = { 0 };
-  PlaitTrainSettings settings;
   PlaitBatch *large;
   GError *error = NULL;
 
