@@ -22,7 +22,7 @@ typedef struct
 static const Plot plots[] = {
   { "Negative log-likelihood, nats a target token",
     { { "updates", "negative_log_likelihood", TRUE }, { "validation", "negative_log_likelihood", FALSE } } },
-  { NULL, { { "validation", "metric", FALSE } } }, /* the name of the metric is the title */
+  { NULL, { { "validation", "metric", FALSE } } }, /* metric_title makes the title */
   { "Learning rate", { { "updates", "learning_rate", FALSE } } },
   { "Target tokens per second", { { "updates", "target_tokens_per_second", FALSE } } },
 };

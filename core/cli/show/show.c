@@ -236,7 +236,7 @@ const PlaitCommand plait_command_show = {
   .summary = "Show a run, a dump or a grid: its tree, tables, texts, numbers, heatmaps and descents",
   .details = "PATH is a group or dataset; PATH@NAME is an attribute. Links are followed, also from a grid into its "
              "cells. By default a heatmap or a descent is drawn at its last layer and as the mean of its heads; a "
-             "heatmap of sentences has the 16 heaviest sentences of each head.\n\nExamples:\n  plait show run.h5\n  "
+             "heatmap of sentences has the 16 heaviest sentences of each row.\n\nExamples:\n  plait show run.h5\n  "
              "plait show run.h5 /training/validation\n  plait show run.h5 /attention/test/0 --layer 0 --head 3\n  "
              "plait show run.h5 /attention/test/0/a.tokens --sentence 3\n  plait show run.h5 /@experiment",
   .options = options,

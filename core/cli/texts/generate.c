@@ -133,7 +133,8 @@ run_command (PlaitInvocation *invocation, GError **error)
   if (!options->output)
     return plait_fail (error, PLAIT_ERROR_INPUT, "--output is missing; name the folder for the files of %s", name);
   if (options->json)
-    return plait_fail (error, PLAIT_ERROR_INPUT, "--json is only for the list of tasks; drop --json or task %s", name);
+    return plait_fail (error, PLAIT_ERROR_INPUT,
+                       "--json is only for the list of tasks; drop --json, or task %s and its options", name);
   g_auto (PlaitTaskSettings) settings = plait_task_defaults (task);
   for (guint i = 0; options->sets && options->sets[i]; i++)
     if (!set (task, &settings, options->sets[i], error))

@@ -92,10 +92,10 @@ attach_child (PlaitTree *tree, guint triple, gint64 number, GHashTable *inner, G
                        "triples), or the parent of another triple",
                        triple + 1, number, tree->n_words);
   if (plait_tree_node (tree, child)->parent >= 0)
-    return plait_fail (
-        error, PLAIT_ERROR_INPUT,
-        "triple %u has the child %jd, which has a parent already; expected every word and node to be a child once",
-        triple + 1, number);
+    return plait_fail (error, PLAIT_ERROR_INPUT,
+                       "triple %u has the child %jd, which has a parent already; expected each word and node to be a "
+                       "child of one triple",
+                       triple + 1, number);
   plait_tree_attach (tree, tree->n_words + triple, child);
   return TRUE;
 }

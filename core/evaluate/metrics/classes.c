@@ -239,7 +239,7 @@ append_signature_f (const PlaitMetric *metric, GString *signature)
 
 const PlaitMetricKind plait_metric_macro_f = {
   .name = "macro-f1",
-  .summary = "Mean of the F1 scores of all labels",
+  .summary = "Mean of the F1 scores of the labels that references have",
   .title = "macro F1",
   .width = PLAIT_WIDTH_OF_TEXT,
   .size = sizeof (PlaitMetric),

@@ -135,8 +135,8 @@ choose_decoder (PlaitContractSweep *sweep, GError **error)
     }
   return sweep->decoder
          || plait_fail (error, PLAIT_ERROR_FAILED,
-                        "the plugin's schema allows no decoder that is found: correct decoder= or attention= under "
-                        "[requires], or put such a decoder into a folder that plait plugins lists");
+                        "plait finds no decoder that the plugin's schema allows: correct decoder= or attention= under "
+                        "[requires], or put a decoder that it allows into a folder that \"plait plugins\" lists");
 }
 
 /* Returns the settings of test decoder @decoder, as in [decoder]. (transfer full) */

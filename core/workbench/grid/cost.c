@@ -206,7 +206,7 @@ plait_grid_cost_new (const PlaitGrid *grid, const PlaitGridOptions *options)
     {
       Measured one;
 
-      /* A finished run that a cell continues ended too early to show how long the cell takes. */
+      /* A finished run that a cell continues is left out: it was shorter than the cell will be. */
       if ((grid->items[i].state == PLAIT_CELL_FINISHED || grid->items[i].state == PLAIT_CELL_TRAINED)
           && read_measured (grid, &grid->items[i], &one))
         g_array_append_val (known, one);

@@ -308,7 +308,7 @@ FAULTY (COMBINER, refuses_its_defaults, "runs",
         "the plugin's schema allows decoders of type=transformer, but its defaults work with none of them (combiner "
         "\"serial\" of [combiner]: nothing is to my taste)",
         .build = refuse_all)
-FAULTY (COMBINER, works_in_no_decoder, "runs", "the plugin's schema allows no decoder that is found",
+FAULTY (COMBINER, works_in_no_decoder, "runs", "finds no decoder that the plugin's schema allows",
         .decoders = "unheard_of")
 FAULTY (COMBINER, crashes_in_another_decoder, "runs", "with [decoder] type=mingru, 3 sources: ", .change = reach_wild,
         .decoders = "mingru")
