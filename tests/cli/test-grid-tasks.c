@@ -234,6 +234,21 @@ TEST_CASE (command_grid, hands_arrays_and_a_collector_to_slurm)
   CHECK_CONTAINS (script, " --collect\n");
 }
 
+/* The script of an array is valid if the current folder's name looks like part of a command. */
+TEST_CASE (command_grid, quotes_the_current_folder_in_the_script_of_an_array)
+{
+  plait_test_write_grid ("experiment.seed=1;2\n");
+  plait_test_make_folder ("a && b");
+  stand_in_slurm ("echo $n");
+  PlaitTestCall call
+      = plait_test_call_shell ("cd 'a && b' && \"$PLAIT\" grid ../tiny.ini --output ../cells --executor slurm");
+  const char *script = plait_test_read_text ("a && b/script"), *plait = plait_test_build_path ("plait");
+
+  CHECK_INT (call.code, 0);
+  CHECK_CONTAINS (script, plait_test_format ("\n0) cd '%s' && exec %s grid ", plait_test_path ("a && b"), plait));
+  CHECK_INT (plait_test_call_shell ("sh -n 'a && b/script'").code, 0);
+}
+
 /* --dry-run prints what would be submitted. It asks an installed Slurm only for the maximum size of an array and for
  * the jobs in the queue. */
 TEST_CASE (command_grid, says_beforehand_what_slurm_would_be_asked)

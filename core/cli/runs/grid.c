@@ -288,7 +288,7 @@ print_plan_json (const PlaitGrid *grid, const PlaitGridCost *cost, const GPtrArr
 static gboolean
 print_commands (const PlaitGrid *grid, const PlaitGridOptions *options, PlaitLog *log, GError **error)
 {
-  g_autoptr (GPtrArray) lines = plait_grid_tasks (grid, options, error);
+  g_autoptr (GPtrArray) lines = plait_grid_tasks (grid, options, FALSE, error);
 
   if (lines && lines->len == 0)
     plait_log_info (log, "%s: no cell is left to run; --collect makes the table", grid->folder);

@@ -303,12 +303,7 @@ submit_array (Submission *submission, char *const *lines, guint n, GError **erro
     return FALSE;
   g_string_append (script, "case \"$SLURM_ARRAY_TASK_ID\" in\n");
   for (guint i = 0; i < n; i++)
-    {
-      const char *command = strstr (lines[i], " && ");
-
-      g_string_append_printf (script, "%u) %.*s && exec %s ;;\n", i, (int)(command - lines[i]), lines[i],
-                              command + strlen (" && "));
-    }
+    g_string_append_printf (script, "%u) %s ;;\n", i, lines[i]);
   g_string_append (script, "esac\n");
   g_ptr_array_add (words, g_strdup ("--requeue"));
   g_ptr_array_add (words, options->jobs > 0 ? g_strdup_printf ("--array=0-%u%%%u", n - 1, options->jobs)
@@ -437,7 +432,7 @@ GPtrArray *
 plait_grid_plan_submission (PlaitGrid *grid, const PlaitGridOptions *options, const PlaitGridCost *cost, GError **error)
 {
   g_auto (Submission) submission = begin_submission (grid, options);
-  g_autoptr (GPtrArray) lines = plait_grid_tasks (grid, options, error);
+  g_autoptr (GPtrArray) lines = plait_grid_tasks (grid, options, TRUE, error);
   g_autoptr (GPtrArray) plan = g_ptr_array_new_with_free_func (g_free);
   g_autofree char *slurm = g_find_program_in_path ("scontrol");
   guint size = G_MAXUINT;
@@ -481,7 +476,7 @@ gboolean
 plait_grid_submit (PlaitGrid *grid, const PlaitGridOptions *options, GError **error)
 {
   g_auto (Submission) submission = begin_submission (grid, options);
-  g_autoptr (GPtrArray) lines = plait_grid_tasks (grid, options, error);
+  g_autoptr (GPtrArray) lines = plait_grid_tasks (grid, options, TRUE, error);
   gboolean made_folder = !g_file_test (grid->folder, G_FILE_TEST_EXISTS);
   gboolean made_logs = !g_file_test (submission.logs, G_FILE_TEST_EXISTS);
 

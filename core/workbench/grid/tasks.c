@@ -36,10 +36,10 @@ plait_grid_program (GError **error)
   return program;
 }
 
-/* Returns "cd HERE && PROGRAM grid FILE --output FOLDER --set ...". HERE is the current folder: values of --set may
- * name files relative to it. (transfer full) */
+/* Returns "cd HERE && PROGRAM grid FILE --output FOLDER --set ...", with "exec" before PROGRAM if @replaces_shell. HERE
+ * is the current folder: values of --set may name files relative to it. (transfer full) */
 static GString *
-begin_line (const PlaitGrid *grid, GError **error)
+begin_line (const PlaitGrid *grid, gboolean replaces_shell, GError **error)
 {
   g_autoptr (GString) line = g_string_new ("cd");
   g_autofree char *here = g_get_current_dir ();
@@ -52,7 +52,7 @@ begin_line (const PlaitGrid *grid, GError **error)
   if (!program)
     return NULL;
   plait_path_append_quoted (line, here);
-  g_string_append (line, " &&");
+  g_string_append (line, replaces_shell ? " && exec" : " &&");
   for (guint i = 0; i < G_N_ELEMENTS (words); i++)
     plait_path_append_quoted (line, words[i]);
   for (const PlaitOverride *override = grid->overrides; override && override->key; override++)
@@ -114,7 +114,7 @@ plait_grid_longest_task (const PlaitGrid *grid)
 }
 
 GPtrArray *
-plait_grid_tasks (const PlaitGrid *grid, const PlaitGridOptions *options, GError **error)
+plait_grid_tasks (const PlaitGrid *grid, const PlaitGridOptions *options, gboolean replaces_shell, GError **error)
 {
   g_autoptr (GPtrArray) groups = group_cells (grid);
   g_autoptr (GPtrArray) lines = g_ptr_array_new_with_free_func (g_free);
@@ -122,7 +122,7 @@ plait_grid_tasks (const PlaitGrid *grid, const PlaitGridOptions *options, GError
   for (guint i = 0; i < groups->len; i++)
     {
       const GPtrArray *group = groups->pdata[i];
-      g_autoptr (GString) line = begin_line (grid, error);
+      g_autoptr (GString) line = begin_line (grid, replaces_shell, error);
       char *text;
 
       if (!line)
@@ -148,7 +148,7 @@ plait_grid_tasks (const PlaitGrid *grid, const PlaitGridOptions *options, GError
 char *
 plait_grid_collect_command (const PlaitGrid *grid, GError **error)
 {
-  g_autoptr (GString) line = begin_line (grid, error);
+  g_autoptr (GString) line = begin_line (grid, FALSE, error);
 
   if (!line)
     return NULL;

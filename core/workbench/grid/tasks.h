@@ -8,9 +8,11 @@
  * training, one after another. A line works on every machine that sees the folder and the program.
  */
 
-/* Returns the command lines, ordered by the first cell that each line runs. Fails with PLAIT_ERROR_INPUT if a path or a
- * value of --set contains a line break. (transfer full) (element-type char*) */
-GPtrArray *plait_grid_tasks (const PlaitGrid *grid, const PlaitGridOptions *options, GError **error);
+/* Returns the command lines, ordered by the first cell that each line runs. If @replaces_shell, a line ends the shell
+ * that runs it, so that signals reach the program. Fails with PLAIT_ERROR_INPUT if a path or a value of --set contains
+ * a line break. (transfer full) (element-type char*) */
+GPtrArray *plait_grid_tasks (const PlaitGrid *grid, const PlaitGridOptions *options, gboolean replaces_shell,
+                             GError **error);
 
 /* Returns the largest number of cells that one line runs. */
 guint plait_grid_longest_task (const PlaitGrid *grid);
