@@ -209,6 +209,8 @@ TEST_CASE (documents, go_on_behind_abbreviations)
     { "en", "Vitamin C. Dr. No. End", "Vitamin C.|Dr. No.|End" },
     { "de", "Das ist z. B. Herr Dr. Meier. Am 5. Mai vgl. Seite 7. Nein.",
       "Das ist z. B. Herr Dr. Meier.|Am 5. Mai vgl. Seite 7.|Nein." },
+    { "de", "Platz 5. Maier kam. Ende des 5. Augusts (8. M\u00e4rz). Am 1. Mai",
+      "Platz 5.|Maier kam.|Ende des 5. Augusts (8. M\u00e4rz).|Am 1. Mai" },
     { "de", "Das ist z.\u00a0B. Hier. Im Jahr 2000. Die (z. B. Dort) usw. Und.",
       "Das ist z.\u00a0B. Hier.|Im Jahr 2000.|Die (z. B. Dort) usw.|Und." },
     { "cs", "Nap\u0159. Petr, tj. Ing. Nov\u00e1k. Konec.", "Nap\u0159. Petr, tj. Ing. Nov\u00e1k.|Konec." },

@@ -127,13 +127,26 @@ is_initial (const char *text, const char *stop, const char *next, const char *en
              || (behind < end && *behind == '.' && g_unichar_isupper (g_utf8_get_char (next))));
 }
 
-/* TRUE if the full stop before @stop belongs to an ordinal number, because a month begins at @next. */
+/* TRUE if a word ends at @at, or its ending "s" of the genitive begins there. */
+static gboolean
+ends_word (const char *at, const char *end)
+{
+  if (at < end && *at == 's')
+    at++;
+  return at >= end || !g_unichar_isalnum (g_utf8_get_char (at));
+}
+
+/* TRUE if the full stop before @stop belongs to an ordinal number, because the word at @next is a month. */
 static gboolean
 is_ordinal (const Language *language, const char *text, const char *stop, const char *next, const char *end)
 {
   for (gsize i = 0; i < G_N_ELEMENTS (language->behind_ordinals) && language->behind_ordinals[i]; i++)
-    if (match (language->behind_ordinals[i], next, end))
-      return short_word (text, stop, TRUE) != NULL;
+    {
+      const char *over = match (language->behind_ordinals[i], next, end);
+
+      if (over && ends_word (over, end))
+        return short_word (text, stop, TRUE) != NULL;
+    }
   return FALSE;
 }
 
