@@ -279,19 +279,29 @@ next_line (gpointer data, gsize *length)
   return line;
 }
 
-/* Writes a model whose first pieces are <unk>, <s> and </s>, followed by learnt ones. */
+/* Writes a model whose first pieces are <unk>, <s> and </s>, followed by @symbol, if that is not NULL, and learnt
+ * ones. */
 static void
-put_model (const char *name)
+put_model_with (const char *name, const char *symbol)
 {
-  static const PlaitSentencePieceOption options[] = {
-    { "model_type", "word" }, { "vocab_size", "7" }, { "hard_vocab_limit", "false" }, { "minloglevel", "3" }, { NULL }
-  };
+  const PlaitSentencePieceOption options[] = { { "model_type", "word" },
+                                               { "vocab_size", symbol ? "8" : "7" },
+                                               { "hard_vocab_limit", "false" },
+                                               { "minloglevel", "3" },
+                                               { symbol ? "user_defined_symbols" : NULL, symbol },
+                                               { NULL } };
   guint given = 0;
   g_autofree char *message = NULL;
   g_autoptr (GBytes) bytes = plait_sentencepiece_open (NULL)->train (options, next_line, &given, &message);
 
   CHECK_STRING (message, NULL);
   put (name, g_bytes_get_data (bytes, NULL), g_bytes_get_size (bytes));
+}
+
+static void
+put_model (const char *name)
+{
+  put_model_with (name, NULL);
 }
 
 static const char marian[]
@@ -322,6 +332,18 @@ TEST_CASE (published, marian_has_the_ids_of_its_json)
   /* A piece that only the model of the other side has is printed unchanged. */
   back = plait_vocabulary_decode (vocabulary, ids, G_N_ELEMENTS (ids));
   CHECK_STRING (g_strchug (back), "Katze cat");
+}
+
+/* Only Marian's models take ">>fra<<" from the text before SentencePiece reads the text. */
+TEST_CASE (published, language_tokens_are_those_of_marian)
+{
+  put_model_with ("spiece.model", ">>fra<<");
+  put_text ("config.json", "{\"model_type\": \"t5\", \"vocab_size\": 10, \"pad_token_id\": 9, \"eos_token_id\": 2}");
+  g_autoptr (PlaitVocabulary) vocabulary = open_whole (NULL);
+
+  CHECK_STRING (plait_vocabulary_piece (vocabulary, 5), ">>fra<<");
+  check_encoded (vocabulary, "the cat", "8 6");
+  check_encoded (vocabulary, ">>fra<< the cat", "3 8 6");
 }
 
 /* Ids in the model file are <unk> 0, <s> 1, </s> 2, and pieces 3 to 6. If the model adds an offset, <unk> is 3 and the

@@ -33,6 +33,7 @@ typedef struct
   PlaitPublishedNumbers numbers;
   PlaitBytePairs *byte_pairs;
   PlaitSentencePiece *subwords;
+  gboolean is_marian;  /* TRUE: the pieces of @subwords have their ids in vocab.json */
   char **pieces;       /* [numbers.size] pieces by published ids; while loading, NULL for ids without a piece */
   GHashTable *by_text; /* piece -> published id; keys belong to @pieces */
   PlaitIdMap ids;
@@ -266,6 +267,7 @@ published_load (const PlaitVocabularyFormat *format, GBytes *bytes, const char *
               : load_byte_pairs (self, ids, merges, name, ids_name, &unknown, error)))
     return NULL;
   number_ids (self, unknown);
+  self->is_marian = model && ids;
   *facts = (PlaitVocabularyFacts){ self->ids.size, self->numbers.adds_bos != 0 };
   return g_steal_pointer (&self);
 }
@@ -289,11 +291,13 @@ id_of (const Published *self, const char *piece)
   return MAX (ours, PLAIT_TOKEN_UNKNOWN);
 }
 
-/* Returns the length of a known language token such as ">>fra<<" at the start of @text and its id in *@id, or 0. */
+/* Returns the length of a known language token such as ">>fra<<" at the start of @text and its id in *@id; 0 if there
+ * is none, or if this is not a model of Marian. */
 static gsize
 find_language (const Published *self, const char *text, gsize length, gint32 *id)
 {
-  const char *end = length > 4 && memcmp (text, ">>", 2) == 0 ? memmem (text, length, "<<", 2) : NULL;
+  const char *end
+      = self->is_marian && length > 4 && memcmp (text, ">>", 2) == 0 ? memmem (text, length, "<<", 2) : NULL;
   g_autofree char *language = end ? g_strndup (text, (gsize)(end + 2 - text)) : NULL;
 
   *id = language ? id_of (self, language) : PLAIT_TOKEN_UNKNOWN;
