@@ -27,7 +27,8 @@ TEST_CASE (program, tells_how_it_ended)
     { "exit 0", PLAIT_PROGRAM_DONE },
     { "exit 3", PLAIT_PROGRAM_FAILED },
     { "kill -9 $$", PLAIT_PROGRAM_FAILED },
-    { "while :; do echo 0123456789; done", PLAIT_PROGRAM_FAILED }, /* never ends */
+    { "while :; do echo 0123456789; done", PLAIT_PROGRAM_OVERFLOWED }, /* never ends */
+    { "while :; do echo 0123456789 >&2; done", PLAIT_PROGRAM_OVERFLOWED },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)

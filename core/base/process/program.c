@@ -92,7 +92,7 @@ await (pid_t child, const PlaitProgramCall *call, const int *files, PlaitProgram
           continue;
         }
       end_child (child);
-      *end = late ? PLAIT_PROGRAM_TIMED_OUT : PLAIT_PROGRAM_FAILED;
+      *end = late ? PLAIT_PROGRAM_TIMED_OUT : PLAIT_PROGRAM_OVERFLOWED;
       return !stopped || plait_fail (error, PLAIT_ERROR_INTERRUPTED, "interrupted while %s ran", call->words[0]);
     }
   *end = ended == child && WIFEXITED (status) && WEXITSTATUS (status) == 0 ? PLAIT_PROGRAM_DONE : PLAIT_PROGRAM_FAILED;

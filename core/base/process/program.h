@@ -15,13 +15,14 @@ typedef struct
 
 typedef enum
 {
-  PLAIT_PROGRAM_DONE,      /* exit code 0 */
-  PLAIT_PROGRAM_FAILED,    /* another exit code, or a signal */
-  PLAIT_PROGRAM_TIMED_OUT, /* killed after its time limit */
+  PLAIT_PROGRAM_DONE,       /* exit code 0 */
+  PLAIT_PROGRAM_FAILED,     /* another exit code, or a signal */
+  PLAIT_PROGRAM_TIMED_OUT,  /* killed after its time limit */
+  PLAIT_PROGRAM_OVERFLOWED, /* killed because it wrote more than call->max_output */
 } PlaitProgramOutcome;
 
-/* Output of a program until it ended, as valid UTF-8. A program that writes more than call->max_output is killed and
- * counts as failed, unless it has ended already. The output above this maximum is lost. */
+/* Output of a program until it ended, as valid UTF-8. A program that writes more than call->max_output is killed,
+ * unless it has ended already. The output above this maximum is lost. */
 typedef struct
 {
   PlaitProgramOutcome end;

@@ -77,6 +77,11 @@ run_command (const PlaitExperimentScore *score, const PlaitEvaluation *evaluatio
     return NULL;
   if (answer.end == PLAIT_PROGRAM_DONE)
     return g_strsplit (g_strchomp (answer.output), "\n", -1);
+  if (answer.end == PLAIT_PROGRAM_OVERFLOWED)
+    return plait_fail_null (error, PLAIT_ERROR_FAILED,
+                            "the command %s was ended, because it wrote more than %zu MiB to standard output or to "
+                            "standard error; print one number for each line, and few messages",
+                            score->command, MAX_BYTES >> 20);
   said = last_words (answer.errors);
   return plait_fail_null (error, PLAIT_ERROR_FAILED, "the command %s failed%s", score->command, said);
 }
