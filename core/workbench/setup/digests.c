@@ -125,8 +125,10 @@ plait_digests_share (PlaitDigests *digests, GPtrArray *paths, PlaitPool *pool)
 
   plait_pool_run (pool, paths->len, take_digest, &share);
   for (guint i = 0; i < paths->len; i++)
-    if (known[i])
+    if (known[i] && !g_hash_table_contains (digests->files, paths->pdata[i]))
       g_hash_table_insert (digests->files, g_strdup (paths->pdata[i]), known[i]);
+    else
+      g_free (known[i]);
 }
 
 /* Calls @visitor for the file @name at @path, if @path is not NULL. */
