@@ -21,7 +21,7 @@ typedef struct
   const char *name;
   const char *summary;
   gboolean fewer_sources;     /* TRUE: check models of 1, 2 and 3 sources; FALSE: only models of 3 sources */
-  const char *not_applicable; /* reason to show if no model was checked; NULL: "it refuses every model" */
+  const char *not_applicable; /* reason to show if no model was checked; NULL if every model can be checked */
   const char *remark;         /* note to show if the property passes, or NULL */
   guint kinds;                /* bits 1 << PlaitPluginKind: the kinds of plugins that the property concerns; 0: all */
   gboolean decides;           /* TRUE: if this property fails, the remaining properties are not checked */

@@ -160,7 +160,7 @@ check (const PlaitContract *contract, const PlaitContractProperty *property, Pla
   else if (progress->n_models == 0)
     {
       result.outcome = PLAIT_CONTRACT_NOT_APPLICABLE;
-      result.text = g_strdup (property->not_applicable ? property->not_applicable : "it refuses every model");
+      result.text = g_strdup (property->not_applicable);
     }
   else
     result.text = g_strdup (property->remark);
