@@ -87,3 +87,22 @@ TEST_CASE (latents, are_numbered_unless_they_stand_for_tokens)
         CHECK_CONTAINS (aligned.errors, "--alignment: the rows that the encoder of a makes are not tokens");
     }
 }
+
+/* A sentence that an encoder refuses for another reason than its length is neither skipped nor truncated. */
+TEST_CASE (latents, are_refused_for_what_is_not_length)
+{
+  static const char *const policies[] = { "data.too_long=error", "data.too_long=skip", "data.too_long=truncate" };
+
+  plait_test_write ("text", "a b c\na b\n");
+  plait_test_write ("in", "a b\na\na b\n");
+  plait_test_write ("least.ini", plait_test_format ("%s[source a]\nencoder=latents\nleast=3\n", experiment));
+  DONE (FOREST ("run", "least.ini", "-q", "--set", "train.updates=1"));
+  for (guint i = 0; i < G_N_ELEMENTS (policies); i++)
+    {
+      CONTEXT ("%s", policies[i]);
+      PlaitTestCall call = FOREST ("translate", "least.h5", "-q", "--source", "a=in", "--set", policies[i]);
+
+      CHECK_INT (call.code, 2);
+      CHECK_STRING (call.errors, "error: line 2: [source a]: a sentence has fewer than least=3 tokens\n");
+    }
+}

@@ -6,16 +6,16 @@
 #include "corpus/batch.h"
 #include "setup/limits.h"
 
-/* Returns the index of the first source of @part that cannot be read; the number of sources if all can be read. */
+/* Returns the index of the first source of @part that is too long; the number of sources if none is too long. */
 static guint
-unreadable_stream (const PlaitSearch *search, const PlaitBatch *part)
+find_long_stream (const PlaitSearch *search, const PlaitBatch *part)
 {
   for (guint stream = 0; stream < part->n_sources; stream++)
     {
       guint source;
       const PlaitModel *model = plait_search_reader (search, stream, &source);
 
-      if (!plait_model_check_input (model, source, &part->inputs[stream], NULL))
+      if (plait_model_is_too_long (model, source, &part->inputs[stream]))
         return stream;
     }
   return (guint)part->n_sources;
@@ -66,10 +66,10 @@ static gboolean
 cut_sources (const PlaitInference *inference, PlaitBatch *part, gboolean logs)
 {
   const PlaitSearch *search = inference->search;
-  guint stream = unreadable_stream (search, part);
+  guint stream = find_long_stream (search, part);
 
   for (; can_truncate (part, stream) && truncate_source (inference, part, stream);
-       stream = unreadable_stream (search, part))
+       stream = find_long_stream (search, part))
     {
       g_autofree char *place = plait_feed_location (inference->feed, part->sentence[0], stream);
 
@@ -98,7 +98,7 @@ find_unreadable (PlaitInference *inference, PlaitProblems *unreadable)
       if (part && cuts)
         cut_sources (inference, part, FALSE);
       if (part && !plait_search_check_batch (search, part, &cause)
-          && is_too_long (search, part, stream = unreadable_stream (search, part)))
+          && is_too_long (search, part, stream = find_long_stream (search, part)))
         {
           g_autofree char *place = plait_feed_location (inference->feed, part->sentence[0], stream);
 
@@ -150,7 +150,8 @@ handle_unreadable (PlaitInference *inference, PlaitBatch *part, GError *cause, G
 {
   const PlaitSearch *search = inference->search;
   gint policy = inference->trained->experiment->data.too_long;
-  guint stream = unreadable_stream (search, part);
+  gint64 line = plait_feed_line (inference->feed, part->sentence[0]) + 1;
+  guint stream = find_long_stream (search, part);
   gboolean is_long = is_too_long (search, part, stream);
 
   if (is_long && policy == PLAIT_DATA_TOO_LONG_SKIP)
@@ -170,8 +171,7 @@ handle_unreadable (PlaitInference *inference, PlaitBatch *part, GError *cause, G
   plait_batch_free (part);
   if (is_long)
     return refuse_unreadable (inference, error);
-  g_propagate_error (error, g_error_copy (cause));
-  return NULL;
+  return plait_fail_null (error, cause->code, "line %jd: %s", line, cause->message);
 }
 
 /* Returns the next sentences of inference->whole that fit the model, or handles an unreadable one. (transfer full) */

@@ -55,6 +55,15 @@ plait_model_check_input (const PlaitModel *model, guint source, const PlaitInput
 }
 
 gboolean
+plait_model_is_too_long (const PlaitModel *model, guint source, const PlaitInput *input)
+{
+  gint64 longest = plait_ragged_longest (plait_model_input_read (model, input).rows);
+
+  return !plait_model_check_length (model, source, longest, NULL)
+         || (input->documents && !plait_model_check_input (model, source, input, NULL));
+}
+
+gboolean
 plait_model_check_batch (const PlaitModel *model, const PlaitBatch *batch, GError **error)
 {
   if (batch->n_sources != model->specification.n_sources)

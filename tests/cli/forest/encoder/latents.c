@@ -51,4 +51,15 @@ encode (gconstpointer data, gconstpointer state, PlaitEncoding *encoding)
   };
 }
 
-PLAIT_PLUGIN_DEFINE (.build = build, .encode = encode)
+static gboolean
+check_input (gconstpointer data, gconstpointer state, const PlaitInput *input, GError **error)
+{
+  const Settings *settings = data;
+
+  for (gint64 s = 0; s < input->rows.n; s++)
+    if (plait_ragged_length (input->rows, s) < settings->least)
+      return plait_fail (error, PLAIT_ERROR_INPUT, "a sentence has fewer than least=%jd tokens", settings->least);
+  return TRUE;
+}
+
+PLAIT_PLUGIN_DEFINE (.build = build, .encode = encode, .check_input = check_input)
