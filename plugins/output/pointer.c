@@ -57,13 +57,14 @@ refuse (const PlaitOutputBuild *build, const Settings *settings, GError **error)
 {
   for (guint m = 0; m < build->n_memories; m++)
     if (g_str_equal (settings->source, build->memories[m].source))
-      return plait_fail (error, PLAIT_ERROR_INPUT,
-                         "source=%s: the words of this source cannot be copied, because it does not have the "
-                         "vocabulary of the target; set data.vocabulary=shared, or choose another source",
-                         settings->source);
+      return plait_fail (
+          error, PLAIT_ERROR_INPUT,
+          "source=%s: the words of this source cannot be copied, because it does not have the vocabulary of the "
+          "target, or has rows of sentences; set data.vocabulary=shared, or choose another source",
+          settings->source);
   if (g_str_equal (settings->source, "all"))
     return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "no source has the vocabulary of the target, so no word can be copied; set "
+                       "no source has the vocabulary of the target and rows of words, so no word can be copied; set "
                        "data.vocabulary=shared, or decoder.output=softmax");
   return plait_fail (error, PLAIT_ERROR_INPUT,
                      "source=%s is not a source of the experiment; name one of its sources, or all", settings->source);

@@ -43,7 +43,7 @@ TEST_CASE (check_command, refuses)
   CHECK_REFUSED (CALL ("check", "serial", "--seconds", "0"), "--seconds");
   CHECK_REFUSED (CALL ("check", "serial", "--seconds", "soon"), "--seconds");
   CHECK_REFUSED (CALL ("check", "serial", "--set", "train.epochs=1"),
-                 "--set is for experiment files, but serial is not one");
+                 "--set and --unset are for experiment files, but serial is not one");
   CHECK_REFUSED (CALL ("check", "some.ini", "--seconds", "1"), "are for plugins, but some.ini is an experiment file");
 }
 

@@ -227,8 +227,9 @@ TEST_CASE (reference, zsh_knows_what_options_take)
     SKIP_TEST ("zsh is not installed");
   plait_test_write ("_plait", completion.output);
   const char *translate = zsh_options ("translate"), *grid = zsh_options ("grid"), *check = zsh_options ("check");
-  CHECK_CONTAINS (translate, "\n*--checkpoint=[Parameters to use; default\\: best]:value:(best last average)\n"
-                             "*-c+[Parameters to use; default\\: best]:value:(best last average)\n");
+  CHECK_CONTAINS (translate,
+                  "\n*--checkpoint=[Parameters to use; default\\: best, else last]:value:(best last average)\n"
+                  "*-c+[Parameters to use; default\\: best, else last]:value:(best last average)\n");
   CHECK_CONTAINS (translate, "\n*--output=[Output file; default\\: standard output]:FILE:_files\n"
                              "*-o+[Output file; default\\: standard output]:FILE:_files\n");
   CHECK_CONTAINS (translate,

@@ -283,8 +283,11 @@ TEST_CASE (pointer, refuses_in_words)
       0,
       { TRUE, FALSE },
       "source=second: the words of this source cannot be copied, because it does not have the vocabulary of the "
-      "target; set data.vocabulary=shared" },
-    { "all", 0, { FALSE, FALSE }, "no source has the vocabulary of the target, so no word can be copied" },
+      "target, or has rows of sentences; set data.vocabulary=shared" },
+    { "all",
+      0,
+      { FALSE, FALSE },
+      "no source has the vocabulary of the target and rows of words, so no word can be copied" },
     { "third", 0, { TRUE, TRUE }, "source=third is not a source of the experiment; name one of its sources, or all" },
     { "all",
       3,

@@ -94,7 +94,7 @@ TEST_CASE (store_feature, reads_any_number_type)
       CHECK_NEAR (values[10], 6, 0);
       CHECK_NEAR (values[17], 11, 0);
       CHECK (!file->read (file, (gint64[]){ 5 }, 1, plait_tensor (values, 2, 3), &error));
-      CHECK_ERROR (error, PLAIT_ERROR_INPUT, "has 5 sentences, so sentence 5 cannot be read");
+      CHECK_ERROR (error, PLAIT_ERROR_INPUT, "has 5 sentences, so sentence 5, counted from 0, cannot be read");
     }
 }
 
@@ -123,7 +123,7 @@ TEST_CASE (store_feature, refuses_other_shapes_and_types)
   make (path, "/x", H5T_IEEE_F32LE, 2, (hsize_t[]){ 5, 2 }, H5P_DEFAULT);
   check_refused (path, NULL, PLAIT_ERROR_INPUT, "/x has 2 dimensions; expected three, [sentence, position, width]");
   make (path, "/x", H5T_IEEE_F32LE, 3, (hsize_t[]){ 5, 0, 2 }, H5P_DEFAULT);
-  check_refused (path, NULL, PLAIT_ERROR_INPUT, "/x has the size 0 in dimension 2");
+  check_refused (path, NULL, PLAIT_ERROR_INPUT, "/x has the size 0 in dimension 2, counted from 1");
   make (path, "/x", H5T_C_S1, 3, (hsize_t[]){ 5, 1, 2 }, H5P_DEFAULT);
   check_refused (path, NULL, PLAIT_ERROR_INPUT, "/x does not hold numbers");
 }

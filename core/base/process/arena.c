@@ -382,6 +382,6 @@ plait_arena_protect (PlaitArena *arena, PlaitArenaFunc call, gpointer data, GErr
                        arena->refused, held);
   return plait_fail (error, PLAIT_ERROR_MEMORY,
                      "The memory of a step ran out: %zu bytes were requested while %zu of %zu allowed bytes were in "
-                     "use; make the batches smaller or allow more memory",
+                     "use; make the batches smaller or raise train.memory",
                      arena->refused, held, arena->limit);
 }

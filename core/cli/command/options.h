@@ -54,7 +54,7 @@ gboolean plait_option_sets (const PlaitOverride *sets, const char *const *keys, 
 /* Names of checkpoints, a list for plait_option_is_choice. */
 #define PLAIT_OPTION_CHECKPOINTS "best|last|average|update-N"
 #define PLAIT_OPTION_CHECKPOINT(Type)                                                                                  \
-  PLAIT_OPTION_OF (Type, "checkpoint", 'c', TEXT, checkpoint, "Parameters to use; default: best",                      \
+  PLAIT_OPTION_OF (Type, "checkpoint", 'c', TEXT, checkpoint, "Parameters to use; default: best, else last",           \
                    PLAIT_OPTION_CHECKPOINTS)
 #define PLAIT_OPTION_CHANGED_PLUGINS(Type)                                                                             \
   PLAIT_OPTION_OF (                                                                                                    \

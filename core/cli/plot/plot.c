@@ -249,13 +249,13 @@ const PlaitCommand plait_command_plot = {
   .summary = "Draw a figure for a paper as SVG, PDF or PNG: heatmaps, curves, scores, scores by length",
   .details = "PATH is a heatmap (several are drawn in one row with one scale), a column of a training table, "
              "/evaluation/SPLIT/metrics or /evaluation/SPLIT/length_bins. A grid stands for all its finished runs. "
-             "Runs that differ only in experiment.seed are drawn as their mean with its standard deviation, a single "
-             "run with its interval. Figures keep their meaning without colour; a PDF embeds its fonts. Word marks of "
-             "SentencePiece are left out.\n\nExamples:\n  plait plot run.h5 /attention/test/0/a /attention/test/0/b -o "
-             "attention.pdf\n  plait plot grid/grid.h5 /training/validation/perplexity -o curves.svg --width 12\n  "
-             "plait plot grid/grid.h5 /evaluation/test/metrics --metric chrF2 -o scores.pdf\n  plait plot serial.h5 "
-             "flat.h5 /evaluation/test/length_bins -o lengths.png\n  plait plot grid/grid.h5 /evaluation/test/metrics "
-             "--by data.share -o curve.pdf",
+             "Runs that differ only in experiment.seed and experiment.name are drawn as their mean with its standard "
+             "deviation, a single run with its interval. Figures keep their meaning without colour; a PDF embeds its "
+             "fonts. Word marks of SentencePiece are left out.\n\nExamples:\n  plait plot run.h5 /attention/test/0/a "
+             "/attention/test/0/b -o attention.pdf\n  plait plot grid/grid.h5 /training/validation/perplexity -o "
+             "curves.svg --width 12\n  plait plot grid/grid.h5 /evaluation/test/metrics --metric chrF2 -o scores.pdf\n "
+             " plait plot serial.h5 flat.h5 /evaluation/test/length_bins -o lengths.png\n  plait plot grid/grid.h5 "
+             "/evaluation/test/metrics --by data.share -o curve.pdf",
   .options = options,
   .size = sizeof (Options),
   .defaults = &(const Options){ .settings = { .width = 8, .size = 7, .font = "Sans" } },

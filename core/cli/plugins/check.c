@@ -367,8 +367,8 @@ run_command (PlaitInvocation *invocation, GError **error)
   if (is_experiment)
     return check_experiment (word, options->sets, options->json, error);
   if (options->sets)
-    return plait_fail (error, PLAIT_ERROR_INPUT, "--set is for experiment files, but %s is not one; leave --set out",
-                       word);
+    return plait_fail (error, PLAIT_ERROR_INPUT,
+                       "--set and --unset are for experiment files, but %s is not one; leave them out", word);
   registry = plait_registry_new ();
   plugin = plait_registry_find_word (registry, word, NULL, error);
   return plugin

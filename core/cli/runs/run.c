@@ -91,7 +91,7 @@ run_command (PlaitInvocation *invocation, GError **error)
 static const PlaitOption options[] = {
   PLAIT_OPTION ("set", 's', SETS, sets, "Set a key, such as decoder.combiner=flat", "G.K=V"),
   PLAIT_OPTION_UNSET (Options, sets),
-  PLAIT_OPTION ("output", 'o', TEXT, output, "The run's file; default: FILE's name with .h5", "RUN.h5"),
+  PLAIT_OPTION ("output", 'o', TEXT, output, "The run's file; default: ./NAME.h5 for NAME.ini", "RUN.h5"),
   PLAIT_FLAG ("resume", 'r', resume, "Resume the run if its file exists"),
   PLAIT_OPTION_FORCE (Options),
   PLAIT_OPTION_THREADS (Options),

@@ -197,7 +197,7 @@ run_command (PlaitInvocation *invocation, GError **error)
 }
 
 static const PlaitOption options[] = {
-  PLAIT_OPTION ("check", 0, TEXT, check, "Report every bad line, and print statistics of the file", "FILE"),
+  PLAIT_OPTION ("check", 0, TEXT, check, "Report bad lines, and print statistics of the file", "FILE"),
   PLAIT_OPTION ("convert", 0, TEXT, convert, "Print the trees in binary form", "FILE"),
   PLAIT_OPTION ("tokens", 0, TEXT, tokens, "Text whose tokens must equal the words of the trees", "FILE"),
   PLAIT_OPTION ("to", 0, TEXT, form, "Form of the converted trees", FORMS),

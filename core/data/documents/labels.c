@@ -132,7 +132,7 @@ check_span (const gint32 *ids, gsize n, const PlaitDocument *document, const Pla
   text = g_strstrip (g_strndup (line->text, line->length));
   return plait_fail (error, PLAIT_ERROR_INPUT,
                      "%s:%jd: \"%s\" is not a span of the %jd tokens of the document; expected START END, the numbers "
-                     "of its first and its last token, counted from 0, or -1 for no answer",
+                     "of the first and the last token of the span, counted from 0, or -1 for no answer",
                      line->file, line->line, text, tokens);
 }
 

@@ -99,7 +99,7 @@ plait_task_set (const PlaitTask *task, PlaitTaskSettings *settings, const char *
       return TRUE;
     }
   return plait_fail (error, PLAIT_ERROR_INPUT,
-                     "Task %s has no parameter \"%s\"; plait generate %s --help lists the parameters", task->name, name,
+                     "Task %s has no parameter \"%s\"; plait generate lists the parameters of %s", task->name, name,
                      task->name);
 }
 

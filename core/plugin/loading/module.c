@@ -112,8 +112,8 @@ check_settings_size (const char *path, const PlaitPluginDescriptor *descriptor, 
 
       if (field > size || binding->offset > size - field || binding->offset % field != 0)
         return refuse (path, error,
-                       "puts the parameter \"%s\" at byte %zu of its settings of %zu bytes, where it has no room; "
-                       "define the plugin with PLAIT_PLUGIN_DEFINE",
+                       "puts the parameter \"%s\" at byte %zu of its settings of %zu bytes, where it has no room or is "
+                       "not aligned; define the plugin with PLAIT_PLUGIN_DEFINE",
                        binding->name, binding->offset, size);
     }
   return TRUE;

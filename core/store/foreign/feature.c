@@ -100,9 +100,10 @@ check_shape (FeatureFile *file, GError **error)
                        file->dataset, rank);
   for (int i = 0; i < 3; i++)
     if (shape[i] == 0 || shape[i] > G_MAXINT32)
-      return plait_fail (error, PLAIT_ERROR_INPUT,
-                         "%s: %s has the size %ju in dimension %d of [sentence, position, width]; expected 1 to %d",
-                         file->path, file->dataset, (guint64)shape[i], i + 1, G_MAXINT32);
+      return plait_fail (
+          error, PLAIT_ERROR_INPUT,
+          "%s: %s has the size %ju in dimension %d, counted from 1, of [sentence, position, width]; expected 1 to %d",
+          file->path, file->dataset, (guint64)shape[i], i + 1, G_MAXINT32);
   file->parent.sentences = (gint64)shape[0];
   file->parent.positions = (gint64)shape[1];
   file->parent.width = (gint64)shape[2];
@@ -247,10 +248,10 @@ read_sentences (FeatureFile *file, const gint64 *sentences, gint64 n, PlaitTenso
   for (gint64 i = 0; i < n; i++)
     {
       if (sentences[i] < 0 || sentences[i] >= file->parent.sentences)
-        return plait_fail (
-            error, PLAIT_ERROR_INPUT,
-            "%s: %s has %jd sentences, so sentence %jd cannot be read; give one row for each line of the text",
-            file->path, file->dataset, file->parent.sentences, sentences[i]);
+        return plait_fail (error, PLAIT_ERROR_INPUT,
+                           "%s: %s has %jd sentences, so sentence %jd, counted from 0, cannot be read; give a sentence "
+                           "for each line of the text",
+                           file->path, file->dataset, file->parent.sentences, sentences[i]);
       gint64 length = plait_features_length (&file->parent, sentences[i]);
       g_assert (length <= rows.rows - at && rows.width == file->parent.width);
       if (!read_positions (file, sentences[i], 0, plait_tensor_rows (rows, at, length), error))

@@ -79,10 +79,11 @@ plait_word_aligner_align (const PlaitWordAligner *aligner, guint source, const P
   if (plait_input_is_missing (input, sentence))
     return g_string_free (g_steal_pointer (&text), FALSE);
   if (!plait_attention_has_tokens (&attention->memories[aligned->memory]))
-    return plait_fail_null (error, PLAIT_ERROR_INPUT,
-                            "%s: the rows that the encoder of %s makes are not tokens, so words cannot be aligned; "
-                            "leave this option out (--attention stores the attention to each row)",
-                            aligner->key, aligned->name);
+    return plait_fail_null (
+        error, PLAIT_ERROR_INPUT,
+        "%s: the rows that the encoder of %s makes are not tokens, so words cannot be aligned; leave this option or "
+        "the alignment file out (--attention stores the attention to each row)",
+        aligner->key, aligned->name);
   n_words = plait_vocabulary_count_words (aligned->vocabulary, input->tokens + input->rows.offsets[sentence], tokens,
                                           source_words);
   plait_vocabulary_count_words (aligner->target, found->tokens, found->length, target_words);

@@ -218,7 +218,7 @@ choose (PlaitGrid *grid, const char *const *names, GError **error)
   for (guint i = 0; names[i]; i++)
     if (!known[i])
       return plait_fail (error, PLAIT_ERROR_INPUT,
-                         "there is no cell \"%s\" in this grid; --commands shows the names of its cells", names[i]);
+                         "there is no cell \"%s\" in this grid; --dry-run shows the labels of its cells", names[i]);
   return TRUE;
 }
 

@@ -105,8 +105,9 @@ open_of_run (const char *path, const char *name, gboolean or_only, PlaitLog *log
     plait_fail (error, PLAIT_ERROR_INPUT, "%s: holds no vocabulary of text; name another run, or a file", path);
   else if (name)
     plait_fail (error, PLAIT_ERROR_INPUT,
-                "%s: has no vocabulary \"%s\" (the vocabularies are: %s); name another run, or a file", path, name,
-                known);
+                "%s: has no vocabulary \"%s\" (the vocabularies are: %s); name another run, or a file; plait "
+                "vocabulary --name takes one of these",
+                path, name, known);
   else
     plait_fail (error, PLAIT_ERROR_INPUT, "%s: has several vocabularies (%s); choose one with --name", path, known);
   return NULL;
@@ -270,7 +271,7 @@ check_kind (const PlaitExperiment *experiment, const char *name, const PlaitVoca
   if (plait_experiment_factor_source (experiment, name))
     return words
            || plait_fail (error, PLAIT_ERROR_INPUT,
-                          "%s: is %s, but %s has a vocabulary of words; name a file with words", from,
+                          "%s: is %s, but %s has a vocabulary of words; name a vocabulary of words", from,
                           kind_of (vocabulary), name);
   return type == PLAIT_DATA_VOCABULARY_TYPE_GIVEN || words == (type == PLAIT_DATA_VOCABULARY_TYPE_WORDS)
          || plait_fail (error, PLAIT_ERROR_INPUT,
