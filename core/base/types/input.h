@@ -27,7 +27,7 @@ typedef enum
 {
   PLAIT_INPUT_TOKENS,    /* a row is a token id */
   PLAIT_INPUT_FEATURES,  /* a row is a vector, such as a region of an image */
-  PLAIT_INPUT_DOCUMENTS, /* a row is a token id; the input also says where the sentences of each document begin */
+  PLAIT_INPUT_DOCUMENTS, /* a row is a token id; the input also says at which rows sentences begin */
 } PlaitInputKind;
 
 /* TRUE if the rows of @kind are vocabulary ids. */

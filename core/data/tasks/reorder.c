@@ -5,7 +5,7 @@
  *
  * A grammar has pairs of types: one type of a pair keeps the order of a node's two children, the other swaps them. Each
  * word and each node has a type. The type of a node is the partner of the type of its head child. Which child is the
- * head depends on the types of both children, by a table drawn at random from the number of the grammar. So along a
+ * head depends on the types of both children, by a random table whose seed is the number of the grammar. So along a
  * chain of phrases with one head word, keeping and swapping alternate. A sentence is drawn as
  *
  *     its length     uniformly from shortest to longest

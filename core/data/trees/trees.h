@@ -34,8 +34,8 @@ typedef enum
 /* Treatment of a sentence whose line has no tree. */
 typedef enum
 {
-  PLAIT_NO_TREE_LEAVES, /* leaves without inner nodes */
-  PLAIT_NO_TREE_RIGHT,  /* a right-branching tree */
+  PLAIT_NO_TREE_LEAVES, /* make leaves without inner nodes */
+  PLAIT_NO_TREE_RIGHT,  /* make a right-branching tree */
   PLAIT_NO_TREE_ERROR,
   PLAIT_NO_TREE_DROP, /* drop the tuple; like PLAIT_NO_TREE_LEAVES where tuples must stay */
 } PlaitNoTree;

@@ -23,7 +23,7 @@
 /* Rows that attend to the first rows of sentences, by the second attention of a layer. */
 typedef enum
 {
-  PLAIT_READERS_NONE,   /* none: the layers have no second attention */
+  PLAIT_READERS_NONE,   /* no rows: the layers have no attention to the first rows of sentences */
   PLAIT_READERS_STARTS, /* the first rows of sentences attend to each other */
   PLAIT_READERS_ALL,    /* all rows attend to the first rows of sentences */
 } PlaitReaders;

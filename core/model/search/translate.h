@@ -53,6 +53,6 @@ gboolean plait_score_corpus (PlaitSearch *search, const PlaitCorpus *corpus, gin
 /* Callback for each batch that was encoded. Must not keep the arguments. */
 typedef void (*PlaitEncodingTaker) (const PlaitBatch *batch, const PlaitEncoderOutputs *outputs, gpointer data);
 
-/* Runs the encoders on @corpus, in each process on all of it, and calls @take for each batch. */
+/* Runs the encoders on all of @corpus, also if there are several processes, and calls @take for each batch. */
 gboolean plait_encode_corpus (PlaitSearch *search, const PlaitCorpus *corpus, gint64 batch, const char *what,
                               PlaitLog *log, const gint *stop, PlaitEncodingTaker take, gpointer data, GError **error);

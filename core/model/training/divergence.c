@@ -14,7 +14,7 @@
 enum
 {
   WORSE = 3,
-  RECENT = 20,  /* number of updates in the decaying mean */
+  RECENT = 20,  /* time constant of the decaying mean, in updates */
   OUTLIER = 10, /* a ratio above OUTLIER times the limit of divergence is lowered to that value */
 };
 

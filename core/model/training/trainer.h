@@ -39,7 +39,7 @@ typedef struct
   double gradient_norm;            /* norm in the last update, before clipping */
   double clipped;                  /* share of the updates whose gradients were clipped */
   gint64 target_tokens;            /* target tokens since the beginning */
-  double seconds;                  /* time in updates since the beginning; varies between machines */
+  double seconds;                  /* time spent on updates since the beginning; varies between machines */
   double target_tokens_per_second; /* varies between machines */
   PlaitLossMeans means;
 } PlaitTrainingRow;

@@ -25,7 +25,7 @@ typedef struct
   char *dataset;
   int fd;
   PlaitFileStamp stamp; /* stamp of the file when it was opened, to detect changes */
-  int failure;          /* ENOMEM if plait_store_access lacked memory, else 0; the file is never written */
+  int failure;          /* ENOMEM if plait_store_access lacked memory, else 0 (the file is only read) */
   hid_t driver;
   hid_t file;
   hid_t data;

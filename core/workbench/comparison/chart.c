@@ -346,7 +346,7 @@ scores_by (const Runs *runs, const char *path, const char *split, const PlaitPlo
   return plait_plot_order (chart, selection->scale, error) ? g_steal_pointer (&chart) : NULL;
 }
 
-/* Returns the rows at @path for @metric; NULL: for the first metric in the table. (transfer full) */
+/* Returns the rows at @path for @metric, or for the first metric in the table if @metric is NULL. (transfer full) */
 static GArray *
 read_lengths (const PlaitRunFile *run, const char *path, const char *metric, GError **error)
 {

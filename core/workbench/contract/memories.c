@@ -47,10 +47,11 @@ check (PlaitContractCase *tested, GError **error)
       if (!plait_pass_run (tested->fixture, other, PLAIT_TAPE_EVALUATE, 1, 1, &after, error))
         return FALSE;
       if (memcmp (before.rows, after.rows, sizeof before.rows) == 0)
-        return plait_fail (error, PLAIT_ERROR_FAILED,
-                           "in a model of %u sources, other words in source %u do not change the loss (sum %.9g), but "
-                           "every source must be read: attend to every memory, and let the states depend on the input",
-                           n, i + 1, before.sums.words.negative_log_likelihood);
+        return plait_fail (
+            error, PLAIT_ERROR_FAILED,
+            "in a model of %u sources, changing the input of source %u does not change the loss (sum %.9g), but every "
+            "source must be read: attend to every memory, and let the states depend on the input",
+            n, i + 1, before.sums.words.negative_log_likelihood);
     }
   return TRUE;
 }

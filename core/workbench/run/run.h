@@ -54,11 +54,11 @@ typedef enum
  *
  * Resuming continues a run with the same training (experiment, data and plugins). If that run is finished, resuming
  * makes only its missing evaluations. But if training now ends later (train.epochs, updates, patience), training
- * continues and gives the same bits as one long training. Such a later end is an error if the schedule has an end.
+ * continues and gives the same bits as one long training. This is an error if the schedule ends at its last update.
  *
  * The file is locked until the run ends (files/lock.h). If another program replaces the file meanwhile, the run ends
- * and leaves that file alone. PLAIT_ERROR_INTERRUPTED if the run was interrupted, after it wrote a checkpoint; the
- * other processes of options->ranks then return TRUE.
+ * and leaves that file alone. An interrupted run writes a checkpoint; then the first process of options->ranks (or the
+ * only process) fails with PLAIT_ERROR_INTERRUPTED, and the others return TRUE.
  */
 gboolean plait_run (const PlaitExperiment *experiment, const PlaitRunOptions *options, PlaitRunOutcome *outcome,
                     GError **error);

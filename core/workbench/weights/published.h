@@ -28,9 +28,10 @@ typedef enum
 } PlaitPublishedOutcome;
 
 /* Reads the values of @parameter; call plait_parameters_write_values() before. Sets @there to the rows and width of the
- * tensor, or of the matrix that the map makes of tensors; leaves @there alone if there is no such matrix. For learned
- * positions, reads the first rows; the tensor may have more or fewer rows than @parameter. With a map, another shape is
- * an error, and so is a missing tensor that is not optional; the error names the map and the file of weights. */
+ * tensor or, with a map, of the matrix that the map makes of tensors; leaves @there alone if there is neither. For
+ * learned positions, reads the first rows; the tensor may have more or fewer rows than @parameter. With a map, a shape
+ * that does not fit @parameter is an error, and so is a missing tensor that is not optional; the error names the map
+ * and the file of weights. */
 PlaitPublishedOutcome plait_published_read (PlaitPublished *published, const PlaitParameter *parameter, gint64 there[2],
                                             GError **error);
 
@@ -45,9 +46,9 @@ typedef gboolean (*PlaitPublishedWants) (gconstpointer data, const char *tensor,
 
 /*
  * Fails if results of the published model depend on tensors of which no parameter was made; the error names some of
- * them. Ignores tensors that unused= of the map or @wants excludes, and tensors that equal a used alternative (tied
- * weights). If the map names alternatives (separated by '|'), ignores those after the first that the file has. Ignores
- * optional tensors of zeros. TRUE without a map.
+ * them. Ignores tensors that unused= of the map or @wants excludes, and optional tensors of zeros. If the map names
+ * alternatives (separated by '|'), ignores those after the first one in the file, and each that equals an alternative
+ * that was used (tied weights). TRUE without a map.
  */
 gboolean plait_published_check_unused (const PlaitPublished *published, PlaitPublishedWants wants, gconstpointer data,
                                        GError **error);

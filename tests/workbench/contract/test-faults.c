@@ -422,7 +422,7 @@ FAULTY (COVERAGE, coverage_with_a_wrong_gradient, "gradients", "finite differenc
 FAULTY (ENCODER, encoder_with_a_wrong_gradient, "gradients", "finite differences, a relative error of",
         .encode = halve_gradient_of_states)
 FAULTY (COMBINER, reads_the_first_memory_alone, "memories",
-        "in a model of 2 sources, other words in source 2 do not change the loss", .first_memory = 1)
+        "in a model of 2 sources, changing the input of source 2 does not change the loss", .first_memory = 1)
 FAULTY (COMBINER, needs_the_first_source, "missing", "the loss of target row 0 of sentence 2 is nan, expected a finite",
         .change = divide_by_rows)
 FAULTY (COMBINER, needs_two_rows, "lengths", "sentences of one token: the loss of target row 0 of sentence 0 is nan",
