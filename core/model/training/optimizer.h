@@ -17,9 +17,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitOptimizer, plait_optimizer_free)
 
 /* Makes update @step (first: 1) at learning rate @rate. If @tape keeps gradients, reads them from @tape; for a
  * parameter without a gradient in @tape, reads the parameter's own gradient. Else reads the parameters' own gradients
- * and sets them to zero. Returns
- * the norm of the gradients before clipping. If the norm is not finite, changes nothing. Pool and scratch memory are
- * those of @tape. */
+ * and sets them to zero. Returns the norm of the gradients before clipping. If the norm is not finite, changes nothing.
+ * Pool and scratch memory are those of @tape. */
 double plait_optimizer_update (PlaitOptimizer *optimizer, PlaitTape *tape, gint64 step, double rate);
 
 /* Returns the size of the moments in bytes. @settings NULL: for the optimizer that has the most moments. */
