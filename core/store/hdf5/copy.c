@@ -60,13 +60,15 @@ static gboolean
 copy_dataset (PlaitStore *to, PlaitStore *from, const PlaitStoreVisit *visit, GError **error)
 {
   g_auto (StoreId) list = H5Pcreate (H5P_OBJECT_COPY);
-  const char *path = visit->path;
-  if (!plait_store_check_values (from, path, visit->id, error) || !plait_store_prepare (to, path, error))
+  const char *path = visit->path, *name;
+  hid_t parent
+      = plait_store_check_values (from, path, visit->id, error) ? plait_store_prepare (to, path, &name, error) : -1;
+  if (parent < 0)
     return FALSE;
   /* Let damaged blocks read as zeros, because H5Ocopy of HDF5 1.10 crashes if a read fails. */
   plait_store_blocks_tolerate_damage (from->blocks, TRUE);
   gboolean copied = H5Pset_copy_object (list, H5O_COPY_WITHOUT_ATTR_FLAG) >= 0
-                    && H5Ocopy (visit->id, ".", to->file, path, list, to->link) >= 0 && to->failure == 0;
+                    && H5Ocopy (visit->id, ".", parent, name, list, to->link) >= 0 && to->failure == 0;
   plait_store_blocks_tolerate_damage (from->blocks, FALSE);
   return plait_store_intact (from, error) && (copied || plait_store_fail (to, path, "copy it", error));
 }

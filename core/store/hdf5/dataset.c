@@ -61,8 +61,12 @@ plait_store_create_dataset (PlaitStore *store, const char *path, hid_t file_type
   if (compressed)
     choose_chunk (rank, shape, element_bytes, chunk);
   g_auto (StoreId) list = creation_list (rank, compressed ? chunk : NULL);
+  const char *name;
+  hid_t parent = plait_store_prepare (store, path, &name, error);
+  if (parent < 0)
+    return FALSE;
   g_auto (StoreId) id
-      = space < 0 || list < 0 ? -1 : H5Dcreate2 (store->file, path, file_type, space, store->link, list, H5P_DEFAULT);
+      = space < 0 || list < 0 ? -1 : H5Dcreate2 (parent, name, file_type, space, store->link, list, H5P_DEFAULT);
   if (id < 0 || (elements > 0 && H5Dwrite (id, memory_type, memory_space, H5S_ALL, H5P_DEFAULT, values) < 0)
       || store->failure != 0)
     return plait_store_fail (store, path, "write it", error);
@@ -73,9 +77,8 @@ gboolean
 plait_store_write (PlaitStore *store, const char *path, PlaitStoreType type, guint rank, const gint64 *shape,
                    gconstpointer values, PlaitStoreOptions options, GError **error)
 {
-  return plait_store_prepare (store, path, error)
-         && plait_store_create_dataset (store, path, plait_store_file_type (type), plait_store_memory_type (type),
-                                        H5S_ALL, rank, shape, values, options, error);
+  return plait_store_create_dataset (store, path, plait_store_file_type (type), plait_store_memory_type (type), H5S_ALL,
+                                     rank, shape, values, options, error);
 }
 
 gint64
@@ -89,6 +92,7 @@ plait_store_extend (PlaitStore *store, const char *path, PlaitStoreType type, gu
                     gconstpointer values, GError **error)
 {
   int rank = width > 0 ? 2 : 1;
+  const char *name = path;
   hsize_t start[] = { (hsize_t)written, 0 }, count[] = { (hsize_t)rows, width }, none[] = { 0, width };
   hsize_t extent[] = { (hsize_t)(written + rows), width }, most[] = { H5S_UNLIMITED, width };
   hsize_t chunk[]
@@ -96,12 +100,13 @@ plait_store_extend (PlaitStore *store, const char *path, PlaitStoreType type, gu
   g_auto (StoreId) list = creation_list ((guint)rank, chunk);
   g_auto (StoreId) empty = H5Screate_simple (rank, none, most);
   g_auto (StoreId) memory = H5Screate_simple (rank, count, NULL);
-  if (written == 0 && !plait_store_prepare (store, path, error))
+  hid_t parent = written == 0 ? plait_store_prepare (store, path, &name, error) : store->file;
+  if (parent < 0)
     return FALSE;
-  g_auto (StoreId) id = list < 0 || empty < 0 || memory < 0 ? -1
-                        : written > 0                       ? H5Dopen2 (store->file, path, H5P_DEFAULT)
-                                      : H5Dcreate2 (store->file, path, plait_store_file_type (type), empty, store->link,
-                                                    list, H5P_DEFAULT);
+  g_auto (StoreId) id
+      = list < 0 || empty < 0 || memory < 0 ? -1
+        : written > 0                       ? H5Dopen2 (store->file, path, H5P_DEFAULT)
+                      : H5Dcreate2 (parent, name, plait_store_file_type (type), empty, store->link, list, H5P_DEFAULT);
   g_auto (StoreId) stored = id < 0 || H5Dset_extent (id, extent) < 0 ? -1 : H5Dget_space (id);
   if (stored < 0 || H5Sselect_hyperslab (stored, H5S_SELECT_SET, start, NULL, count, NULL) < 0
       || H5Dwrite (id, plait_store_memory_type (type), memory, stored, H5P_DEFAULT, values) < 0 || store->failure != 0)
@@ -126,6 +131,7 @@ plait_store_extend_padded (PlaitStore *store, const char *path, PlaitTensor rows
   g_autofree char *lengths_path = g_strconcat (path, "_lengths", NULL);
   g_autofree gint64 *lengths = g_new (gint64, sentences.n);
   g_autofree PlaitScalar *padded = NULL;
+  const char *name = path;
   hsize_t width = (hsize_t)rows.width, positions = 1, extent[] = { 0, 1, width };
   hsize_t most[] = { H5S_UNLIMITED, H5S_UNLIMITED, width };
   /* A chunk has some positions of one sentence. */
@@ -139,7 +145,8 @@ plait_store_extend_padded (PlaitStore *store, const char *path, PlaitTensor rows
     }
   padded = g_new0 (PlaitScalar, (gsize)sentences.n * positions * width);
   pad (rows, sentences, (gint64)positions, padded);
-  if (written == 0 && !plait_store_prepare (store, path, error))
+  hid_t parent = written == 0 ? plait_store_prepare (store, path, &name, error) : store->file;
+  if (parent < 0)
     return FALSE;
   hsize_t start[] = { (hsize_t)written, 0, 0 }, count[] = { (hsize_t)sentences.n, positions, width };
   g_auto (StoreId) list = creation_list (3, chunk);
@@ -147,8 +154,8 @@ plait_store_extend_padded (PlaitStore *store, const char *path, PlaitTensor rows
   g_auto (StoreId) memory = H5Screate_simple (3, count, NULL);
   g_auto (StoreId) id = list < 0 || H5Pset_fill_time (list, H5D_FILL_TIME_ALLOC) < 0 || empty < 0 || memory < 0 ? -1
                         : written > 0 ? H5Dopen2 (store->file, path, H5P_DEFAULT)
-                                      : H5Dcreate2 (store->file, path, plait_store_file_type (PLAIT_STORE_SCALAR),
-                                                    empty, store->link, list, H5P_DEFAULT);
+                                      : H5Dcreate2 (parent, name, plait_store_file_type (PLAIT_STORE_SCALAR), empty,
+                                                    store->link, list, H5P_DEFAULT);
   g_auto (StoreId) before = id < 0 ? -1 : H5Dget_space (id);
   if (before < 0 || H5Sget_simple_extent_dims (before, extent, NULL) < 0)
     return plait_store_fail (store, path, "write it", error);
@@ -300,8 +307,6 @@ gboolean
 plait_store_write_tensor (PlaitStore *store, const char *path, PlaitTensor tensor, GError **error)
 {
   gint64 shape[2] = { tensor.rows, tensor.width };
-  if (!plait_store_prepare (store, path, error))
-    return FALSE;
   g_auto (StoreId) space = plait_store_tensor_space (tensor);
   return plait_store_create_dataset (store, path, plait_store_file_type (PLAIT_STORE_SCALAR),
                                      plait_store_memory_type (PLAIT_STORE_SCALAR), space, 2, shape, tensor.data,

@@ -413,6 +413,7 @@ plait_store_commit (PlaitStore *store, GError **error)
   g_assert (store->writing && store->file >= 0);
   if (store->failure == 0 && !(plait_store_ragged_finish (store, error) && plait_store_write_contents (store, error)))
     return FALSE;
+  plait_store_close_groups (store);
   herr_t closed = H5Fclose (store->file);
   store->file = -1;
   if (closed < 0 || store->failure != 0)
@@ -438,6 +439,7 @@ plait_store_free (PlaitStore *store)
     store->failure = ECANCELED;
   g_clear_pointer (&store->ragged, g_hash_table_unref);
   g_clear_pointer (&store->appended, g_ptr_array_unref);
+  plait_store_close_groups (store);
   if (store->file >= 0)
     H5Fclose (store->file);
   store_id_release (store->driver);
@@ -445,7 +447,6 @@ plait_store_free (PlaitStore *store)
     close (store->fd);
   plait_file_abandon (store->replacement);
   g_free (store->digest);
-  g_free (store->group_made);
   plait_store_changes_free (store->changes);
   plait_store_blocks_free (store->blocks);
   g_clear_pointer (&store->metadata, g_byte_array_unref);

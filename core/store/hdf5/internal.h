@@ -29,6 +29,15 @@ store_id_steal (StoreId *id)
 
 typedef struct PlaitStoreBlocks PlaitStoreBlocks;
 
+#define PLAIT_STORE_MAX_DEPTH 64 /* maximum number of names in a path; files of plait stay far below */
+
+/* A group that is open for writing. */
+typedef struct
+{
+  char *name;
+  hid_t id;
+} PlaitStoreGroup;
+
 struct PlaitStore
 {
   char *path;
@@ -42,7 +51,11 @@ struct PlaitStore
   PlaitStoreChanges *changes;
 
   PlaitStoreBlocks *blocks; /* when reading: checks blocks; NULL for a new or a rewritten file */
-  char *group_made;         /* when writing: path of the group that was made or found last; NULL at first */
+  /* When writing: open groups, each in the one before, the first in the root. Objects are found and made in these
+   * groups, because HDF5 takes long for long paths. */
+  PlaitStoreGroup groups[PLAIT_STORE_MAX_DEPTH];
+  guint n_groups;
+
   GByteArray *metadata; /* when writing: one byte for each block, 1 if it contains metadata (plait_store_blocks_mark) */
   GPtrArray *appended;  /* when writing: buffered ragged arrays (ragged-write.c); NULL if no array was appended */
   GHashTable *ragged;   /* when reading: open ragged groups by path (ragged-kinds.c); may be NULL */
@@ -155,8 +168,12 @@ char *plait_store_reason (void);
 /* ---- defined in object.c ---- */
 
 /* Prepares @path for writing: checks that @path is well formed and that nothing is stored there, and makes its parent
- * groups. */
-gboolean plait_store_prepare (PlaitStore *store, const char *path, GError **error);
+ * groups. Returns the open parent, which belongs to @store, and sets *@name to the last name of @path. Negative with
+ * *error set. */
+hid_t plait_store_prepare (PlaitStore *store, const char *path, const char **name, GError **error);
+
+/* Closes the groups that are open for writing. */
+void plait_store_close_groups (PlaitStore *store);
 
 /* Opens the object at @path. The items of a ragged group share one stored group or dataset: if @path names an item,
  * opens that shared object. Negative with *error set. */
@@ -255,8 +272,7 @@ gboolean plait_store_convertible (PlaitStoreType stored, gint64 element_bytes, P
 gboolean plait_store_read_block (hid_t id, guint rank, const hsize_t *start, const hsize_t *count, hid_t memory_type,
                                  gpointer buffer);
 
-/* Creates a dataset at @path and writes @values. Call plait_store_prepare for @path first. @memory_space is H5S_ALL or
- * a selection of @values. */
+/* Creates a dataset at @path and writes @values. @memory_space is H5S_ALL or a selection of @values. */
 gboolean plait_store_create_dataset (PlaitStore *store, const char *path, hid_t file_type, hid_t memory_type,
                                      hid_t memory_space, guint rank, const gint64 *shape, gconstpointer values,
                                      PlaitStoreOptions options, GError **error);

@@ -3,8 +3,7 @@
 
 #include <string.h>
 
-/* Maximum depth of a path, and maximum members of a group. Files of plait stay far below. */
-#define MAX_PATH_DEPTH 64
+/* Maximum members of a group. Files of plait stay far below. */
 #define MAX_MEMBERS (1 << 20)
 
 /* TRUE if @path has the form that store.h requires. */
@@ -16,7 +15,7 @@ check_path (const PlaitStore *store, const char *path, GError **error)
   for (guint depth = 0; good && *name == '/'; depth++)
     {
       gsize length = strcspn (++name, "/");
-      good = depth < MAX_PATH_DEPTH && length > 0 && !(name[0] == '.' && length == 1)
+      good = depth < PLAIT_STORE_MAX_DEPTH && length > 0 && !(name[0] == '.' && length == 1)
              && !(length == 2 && strncmp (name, "..", 2) == 0);
       name += length;
     }
@@ -24,7 +23,7 @@ check_path (const PlaitStore *store, const char *path, GError **error)
          || plait_fail (error, PLAIT_ERROR_INPUT,
                         "%s: '%s' is not a valid path: expected a path like /group/name in UTF-8, of at most %d names, "
                         "without empty names, '.' and '..'",
-                        store->path, path, MAX_PATH_DEPTH);
+                        store->path, path, PLAIT_STORE_MAX_DEPTH);
 }
 
 /* Returns the first @parts components of @path. (transfer full) */
@@ -46,6 +45,25 @@ path_depth (const char *path)
   for (const char *p = path; *p != '\0'; p++)
     depth += *p == '/';
   return path[1] == '\0' ? 0 : depth;
+}
+
+/* Returns how many of the open groups contain @path or are at @path, but at most @depth. Sets *@rest to the names of
+ * @path after them. */
+static guint
+shared_groups (const PlaitStore *store, const char *path, guint depth, const char **rest)
+{
+  guint n = 0;
+
+  for (*rest = path + 1; n < MIN (depth, store->n_groups); n++)
+    {
+      gsize length = strcspn (*rest, "/");
+      const char *open = store->groups[n].name;
+
+      if (length == 0 || strncmp (open, *rest, length) != 0 || open[length] != '\0')
+        break;
+      *rest += length + ((*rest)[length] == '/');
+    }
+  return n;
 }
 
 gboolean
@@ -172,7 +190,13 @@ find (PlaitStore *store, const char *path, gboolean describes, PlaitStoreFound *
   *found = PLAIT_STORE_NOT_FOUND;
   if (!check_path (store, path, error))
     return FALSE;
-  found->id = plait_store_is_item (store, path) ? -1 : H5Oopen (store->file, path, store->access);
+  if (!plait_store_is_item (store, path))
+    {
+      const char *rest;
+      guint n = shared_groups (store, path, G_MAXUINT, &rest);
+
+      found->id = H5Oopen (n == 0 ? store->file : store->groups[n - 1].id, *rest ? rest : ".", store->access);
+    }
   if (found->id >= 0)
     return !describes || describe_id (store, path, found->id, &found->object, error);
   return plait_store_lacks_memory () ? plait_store_fail (store, path, "open it", error)
@@ -352,82 +376,105 @@ plait_store_members (PlaitStore *store, const char *path, GError **error)
                                           : plait_store_members_stored (store, path, error);
 }
 
-/* TRUE if @path is known to exist, because it is the group that was made or found last, or contains that group. Groups
- * are never deleted. */
-static gboolean
-is_made (const PlaitStore *store, const char *path)
+/* Closes the open groups from number @first on. */
+static void
+close_groups (PlaitStore *store, guint first)
 {
-  const char *made = store->group_made;
-  gsize length = strlen (path);
+  while (store->n_groups > first)
+    {
+      PlaitStoreGroup *group = &store->groups[--store->n_groups];
 
-  return made && strncmp (made, path, length) == 0 && (made[length] == '/' || made[length] == '\0');
+      store_id_release (group->id);
+      g_free (group->name);
+    }
 }
 
-/* Makes the first @depth groups of @path. Looks for the deepest existing group first, because usually only the last one
- * is missing. */
-static gboolean
-make_groups (PlaitStore *store, const char *path, guint depth, GError **error)
+void
+plait_store_close_groups (PlaitStore *store)
 {
-  guint there = depth;
+  close_groups (store, 0);
+}
 
-  for (; there > 0; there--)
+/* Opens the group @name in @parent, and makes it if it is missing. Negative with *error set. The first @depth names of
+ * @path end with @name. */
+static hid_t
+take_group (PlaitStore *store, hid_t parent, const char *name, const char *path, guint depth, GError **error)
+{
+  gboolean there = H5Lexists (parent, name, store->access) > 0;
+  g_auto (StoreId) group = there ? H5Oopen (parent, name, store->access)
+                                 : H5Gcreate2 (parent, name, store->link, store->group, H5P_DEFAULT);
+
+  if (group >= 0 && H5Iget_type (group) == H5I_GROUP)
+    return store_id_steal (&group);
+  g_autofree char *head = path_head (path, depth);
+  if (there)
+    plait_fail (error, PLAIT_ERROR_INPUT, "%s: %s is not a group, so %s cannot be below it", store->path, head, path);
+  else
+    plait_store_fail (store, head, "make this group", error);
+  return -1;
+}
+
+/* Opens the group of the first @depth names of @path, and makes the groups that are missing. Returns the group, which
+ * belongs to @store, and sets *@rest to the other names. Negative with *error set. */
+static hid_t
+open_groups (PlaitStore *store, const char *path, guint depth, const char **rest, GError **error)
+{
+  guint n = shared_groups (store, path, depth, rest);
+
+  if (n < depth)
+    close_groups (store, n);
+  for (; n < depth; n++)
     {
-      g_autofree char *head = path_head (path, there);
-      H5O_info_t info;
+      gsize length = strcspn (*rest, "/");
+      g_autofree char *name = g_strndup (*rest, length);
+      hid_t id = take_group (store, n == 0 ? store->file : store->groups[n - 1].id, name, path, n + 1, error);
 
-      if (is_made (store, head))
-        break;
-      if (!plait_store_is_stored (store, head))
-        continue;
-      if (H5Oget_info_by_name2 (store->file, head, &info, H5O_INFO_BASIC, store->access) < 0
-          || info.type != H5O_TYPE_GROUP)
-        return plait_fail (error, PLAIT_ERROR_INPUT, "%s: %s is not a group, so %s cannot be below it", store->path,
-                           head, path);
-      break;
+      if (id < 0)
+        return -1;
+      store->groups[store->n_groups++] = (PlaitStoreGroup){ g_steal_pointer (&name), id };
+      *rest += length + ((*rest)[length] == '/');
     }
-  for (guint i = there + 1; i <= depth; i++)
-    {
-      g_autofree char *head = path_head (path, i);
-      g_auto (StoreId) group = H5Gcreate2 (store->file, head, store->link, store->group, H5P_DEFAULT);
-
-      if (group < 0)
-        return plait_store_fail (store, head, "make this group", error);
-    }
-  g_free (store->group_made);
-  store->group_made = path_head (path, depth);
-  return TRUE;
+  return depth == 0 ? store->file : store->groups[depth - 1].id;
 }
 
 gboolean
 plait_store_make_group (PlaitStore *store, const char *path, GError **error)
 {
+  const char *rest;
+
   g_assert (store->writing);
-  return check_path (store, path, error) && make_groups (store, path, path_depth (path), error);
+  return check_path (store, path, error) && open_groups (store, path, path_depth (path), &rest, error) >= 0;
 }
 
-gboolean
-plait_store_prepare (PlaitStore *store, const char *path, GError **error)
+hid_t
+plait_store_prepare (PlaitStore *store, const char *path, const char **name, GError **error)
 {
   g_assert (store->writing);
   if (!check_path (store, path, error))
-    return FALSE;
+    return -1;
   guint depth = path_depth (path);
   if (depth == 0)
-    return plait_fail (error, PLAIT_ERROR_INPUT, "%s: / is the root group, nothing else can be written there",
-                       store->path);
-  if (!make_groups (store, path, depth - 1, error))
-    return FALSE;
-  return !plait_store_is_stored (store, path)
-         || plait_fail (error, PLAIT_ERROR_INPUT, "%s: %s exists already and cannot be written again", store->path,
-                        path);
+    {
+      plait_fail (error, PLAIT_ERROR_INPUT, "%s: / is the root group, nothing else can be written there", store->path);
+      return -1;
+    }
+  hid_t parent = open_groups (store, path, depth - 1, name, error);
+  if (parent >= 0 && H5Lexists (parent, *name, store->access) > 0)
+    {
+      plait_fail (error, PLAIT_ERROR_INPUT, "%s: %s exists already and cannot be written again", store->path, path);
+      return -1;
+    }
+  return parent;
 }
 
 gboolean
 plait_store_link (PlaitStore *store, const char *path, const char *target, GError **error)
 {
-  if (!check_path (store, target, error) || !plait_store_prepare (store, path, error))
+  const char *name;
+  hid_t parent = check_path (store, target, error) ? plait_store_prepare (store, path, &name, error) : -1;
+  if (parent < 0)
     return FALSE;
-  return H5Lcreate_soft (target, store->file, path, store->link, H5P_DEFAULT) >= 0
+  return H5Lcreate_soft (target, parent, name, store->link, H5P_DEFAULT) >= 0
          || plait_store_fail (store, path, "make this link", error);
 }
 
@@ -439,9 +486,11 @@ plait_store_link_external (PlaitStore *store, const char *path, const char *file
                        "%s: %s cannot link to '%s': expected a path relative to the folder of this file, so that both "
                        "can be moved together",
                        store->path, path, file);
-  if (!check_path (store, object, error) || !plait_store_prepare (store, path, error))
+  const char *name;
+  hid_t parent = check_path (store, object, error) ? plait_store_prepare (store, path, &name, error) : -1;
+  if (parent < 0)
     return FALSE;
-  return H5Lcreate_external (file, object, store->file, path, store->link, H5P_DEFAULT) >= 0
+  return H5Lcreate_external (file, object, parent, name, store->link, H5P_DEFAULT) >= 0
          || plait_store_fail (store, path, "make this link", error);
 }
 

@@ -119,7 +119,9 @@ write_pool (PlaitStore *store, const char *path, const char *const *values, gint
   g_autofree char *bytes_path = g_strconcat (path, "/bytes", NULL);
   g_autofree char *offsets_path = g_strconcat (path, "/offsets", NULL);
   gint64 n_bytes = offsets[n], n_offsets = n + 1;
-  return plait_store_write (store, bytes_path, PLAIT_STORE_UINT8, 1, &n_bytes, bytes, PLAIT_STORE_COMPRESSED, error)
+  const char *name;
+  return plait_store_prepare (store, path, &name, error) >= 0
+         && plait_store_write (store, bytes_path, PLAIT_STORE_UINT8, 1, &n_bytes, bytes, PLAIT_STORE_COMPRESSED, error)
          && plait_store_write (store, offsets_path, PLAIT_STORE_INT64, 1, &n_offsets, offsets, PLAIT_STORE_COMPRESSED,
                                error);
 }
@@ -128,8 +130,7 @@ gboolean
 plait_store_write_string (PlaitStore *store, const char *path, const char *value, GError **error)
 {
   gsize longest, total;
-  return plait_store_prepare (store, path, error)
-         && plait_store_measure_strings (store, path, &value, 1, &longest, &total, error)
+  return plait_store_measure_strings (store, path, &value, 1, &longest, &total, error)
          && write_slots (store, path, 0, &value, 1, longest, error);
 }
 
@@ -137,8 +138,7 @@ gboolean
 plait_store_write_strings (PlaitStore *store, const char *path, const char *const *values, gint64 n, GError **error)
 {
   gsize longest, total;
-  if (!plait_store_prepare (store, path, error)
-      || !plait_store_measure_strings (store, path, values, n, &longest, &total, error))
+  if (!plait_store_measure_strings (store, path, values, n, &longest, &total, error))
     return FALSE;
   gsize slots = (gsize)n * (longest + 1); /* cannot overflow: n is bounded by memory, longest by MAX_STRING */
   if (slots > FREE_SLOTS && slots / WASTE > total)

@@ -128,6 +128,7 @@ find_kind (PlaitStore *store, const char *item, const char *name, GError **error
   const char *last = strrchr (item, '/');
   g_autofree char *group = g_strndup (item, (gsize)(last - item));
   g_autofree char *path = kind_path (item, name);
+  const char *ignored;
   Kind *kind = NULL;
 
   g_assert (store->writing && last > item && g_ascii_isdigit (last[1]) && !g_ascii_isdigit (name[0]));
@@ -138,7 +139,7 @@ find_kind (PlaitStore *store, const char *item, const char *name, GError **error
       kind = store->appended->pdata[i];
   if (!kind)
     {
-      if (!plait_store_prepare (store, path, error) || !plait_store_make_group (store, path, error)
+      if (plait_store_prepare (store, path, &ignored, error) < 0 || !plait_store_make_group (store, path, error)
           || !plait_store_set_string (store, group, PLAIT_STORE_RAGGED, PLAIT_STORE_ITEMS, error))
         return NULL;
       kind = g_new0 (Kind, 1);
