@@ -189,13 +189,12 @@ plait_grid_lock_cell (const PlaitGrid *grid, PlaitGridCell *cell, PlaitLog *log,
 static gboolean
 is_wanted (const PlaitGridCell *cell, const char *const *names, gboolean *known)
 {
+  gboolean wanted = FALSE;
+
   for (guint i = 0; names[i]; i++)
     if (g_str_equal (names[i], cell->name) || g_str_equal (names[i], cell->cell->label))
-      {
-        known[i] = TRUE;
-        return TRUE;
-      }
-  return FALSE;
+      known[i] = wanted = TRUE;
+  return wanted;
 }
 
 /* Restricts @grid to the cells with the names or labels @names, and moves these cells to the front. */
