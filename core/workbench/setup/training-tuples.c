@@ -15,7 +15,8 @@ take_weights (const PlaitRunInputs *run_inputs, PlaitCorpus *corpus, PlaitLog *l
     return TRUE;
   if (!plait_corpus_read_weights (corpus, files, error))
     return FALSE;
-  plait_log_info (log, "train: the loss of each tuple is weighted by %s", files[0]);
+  g_autofree char *names = g_strjoinv (", ", (char **)files);
+  plait_log_info (log, "train: the loss of each tuple is weighted by %s", names);
   return TRUE;
 }
 

@@ -3,6 +3,7 @@
 #include "files.h"
 #include "harness.h"
 #include "hdf5/walk.h"
+#include "initial.h"
 #include "run/result.h"
 #include "runs.h"
 #include "tables/table.h"
@@ -224,6 +225,37 @@ TEST_CASE (source_tags_run, weighs_the_losses_of_tags)
   CHECK (!is_equal (unequal, halves, table));
 }
 
+/* Writes loss weights, one for each training sentence. */
+static void
+write_weights (void)
+{
+  g_autoptr (GString) weights = g_string_new (NULL);
+
+  for (guint i = 0; i < TRAINING; i++)
+    g_string_append (weights, i % 2 ? "1\n" : "0.5\n");
+  plait_test_write ("weights", weights->str);
+}
+
+/* The log names every file of loss weights. */
+TEST_CASE (source_tags_run, names_all_files_of_loss_weights)
+{
+  const char *path = write_experiment ();
+  const char *twice[] = { "data.train.a=train.a;train.a",
+                          "data.train.t=train.t;train.t",
+                          "data.train.a.pos=train.pos;train.pos",
+                          "data.train.a.ner=train.ner;train.ner",
+                          "data.train.loss_weights=weights;weights",
+                          NULL };
+  g_autofree char *said = NULL;
+
+  write_weights ();
+  g_autoptr (PlaitStore) run = test_run_still (path, "weighted.h5", twice, &said, NO_ERROR);
+  const char *weights = plait_test_path ("weights");
+
+  REQUIRE (run != NULL);
+  CHECK_CONTAINS (said, plait_test_format ("the loss of each tuple is weighted by %s, %s\n", weights, weights));
+}
+
 /* Test and validation text may lack tags. Unknown tags count as wrong. Weights of sentences (data.train.loss_weights)
  * are accepted. A model that predicts tags in place of a sentence can learn tags of its source words too. */
 TEST_CASE (source_tags_run, reads_splits_with_and_without_tags)
@@ -231,12 +263,9 @@ TEST_CASE (source_tags_run, reads_splits_with_and_without_tags)
   const char *path = write_experiment ();
   const char *overrides[]
       = { "data.test2.a=test.a", "data.test2.t=test.t", "train.epochs=1", "data.train.loss_weights=weights", NULL };
-  g_autoptr (GString) weights = g_string_new (NULL);
   g_autofree char *tags = NULL;
 
-  for (guint i = 0; i < TRAINING; i++)
-    g_string_append (weights, i % 2 ? "1\n" : "0.5\n");
-  plait_test_write ("weights", weights->str);
+  write_weights ();
   CHECK (g_file_get_contents (plait_test_path ("test.pos"), &tags, NULL, NULL));
   plait_test_write ("test.pos", g_strdelimit (tags, "T", 'U'));
   plait_test_replace ("tagged.ini", "validation.a.pos=validation.pos\nvalidation.a.ner=validation.ner\n", "");
