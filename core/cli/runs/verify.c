@@ -81,8 +81,8 @@ train (const PlaitRebuild *rebuild, const char *place, const gint64 *stops, guin
   return TRUE;
 }
 
-/* Makes up to @updates updates of the run at @path twice, with and without an interruption: the first updates of a
- * finished run, the updates after the checkpoint of an unfinished run. TRUE if all results have equal bits. Prints the
+/* Trains the run at @path for at most @updates updates, once with and once without an interruption. A finished run
+ * begins at update 0, an unfinished run at its checkpoint. TRUE if all results have equal bits. Prints the
  * comparison; if @json is not NULL, adds the comparison to @json instead. */
 static gboolean
 verify_resume (const char *path, gint64 updates, PlaitJson *json, PlaitLog *log, GError **error)

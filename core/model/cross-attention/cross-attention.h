@@ -203,7 +203,7 @@ typedef struct
   PlaitCrossAttentionKeys keys;
   guint layer;          /* index of the layer in the attention record */
   PlaitNode *gate;      /* gate of the sentinel, or NULL */
-  PlaitNode **coverage; /* [n_coverage]: coverage states of all pairs; the pass replaces them */
+  PlaitNode **coverage; /* [n_coverage]: coverage states, a row for each query and memory row; replaced by the pass */
 } PlaitCrossAttentionStep;
 
 /* Runs the combiner on @query [queries, query width] and returns the residual stream that it computes. */

@@ -57,7 +57,7 @@ gint64 plait_trainer_rows (const PlaitBatch *batch);
  * because trees, documents or word alignments refer to its rows. The result borrows from @batch. (transfer full) */
 PlaitBatch *plait_trainer_truncated_batch (const PlaitTrainer *trainer, const PlaitBatch *batch);
 
-/* Updates the mean ratio of the last updates by that of the current update (divergence.c). */
+/* Adds the ratio of the current update to the decaying mean of these ratios (divergence.c). */
 void plait_trainer_note_likelihood (PlaitTrainer *trainer);
 
 /* Fails if training has diverged. @sums: sums of the validation text, or NULL if training ends without validation. If

@@ -65,7 +65,7 @@ typedef union
   double real;
   gboolean boolean;
   gint choice;
-  const char *text; /* canonical text of texts and lists; owned by the PlaitSettings, or see plait_setting_parse */
+  const char *text; /* canonical form of a text or list; owned by PlaitSettings or the result of plait_setting_parse */
 } PlaitSettingValue;
 
 /* Returns the name of @type in schemas: "integer", "real", ... (transfer none) */

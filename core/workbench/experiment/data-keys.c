@@ -158,9 +158,9 @@ read_path (const PlaitResolution *resolution, const char *key, const char *text,
   if (!(resolution->resolver->flags & PLAIT_RESOLVE_CHECK_FILES))
     return g_steal_pointer (&path);
   if (!g_file_test (path, G_FILE_TEST_EXISTS) && strchr (name, ';'))
-    plait_resolution_problem (resolution, "data", key,
-                              "there is no file %s; only streams of training take several files: join these files",
-                              path);
+    plait_resolution_problem (
+        resolution, "data", key,
+        "there is no file %s; only streams of the training split take several files: join the files into one", path);
   else if (!g_file_test (path, G_FILE_TEST_EXISTS))
     plait_resolution_problem (resolution, "data", key,
                               g_path_is_absolute (name) ? "there is no file %s; name another"

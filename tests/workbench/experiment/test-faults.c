@@ -79,7 +79,7 @@ TEST_CASE (experiment_file, every_fault_has_its_place_and_remedy)
       "names 1 (train.en); give equally many" },
     { 9, "train.image=train.h5;test.h5", "names several files, but features of a split are one HDF5 file; join" },
     { 7, "train.en=train.en;nowhere", "there is no file" },
-    { 11, "test2016.en=test.en;train.en", "only streams of training take several files: join these files" },
+    { 11, "test2016.en=test.en;train.en", "only streams of the training split take several files: join the files into one" },
     { 6, "weights=1;2",
       "[data] weights: weighs several training files, but each stream has only one; name several files" },
     { 6, "weights=1;x", "[data] weights: \"x\" is not a positive number; give one positive number for each file" },
