@@ -6,7 +6,7 @@
 
 #include "files/path.h"
 
-/* File that marks the plugin folder of a build tree. Any other folder called plugins is not used. */
+/* File that marks the plugin folder of a build tree. A folder called plugins near the program is used only with it. */
 #define BUILD_TREE_MARK "plait-build-tree"
 
 static void

@@ -10,7 +10,7 @@
  * 0: height @l has the nodes from heights->first[l] on. */
 typedef struct
 {
-  PlaitRnnStep step; /* RNN step whose rows are the inner nodes */
+  PlaitRnnStep step; /* RNN step whose rows are the inner nodes of this height */
   const PlaitKernels *kernels;
   const PlaitBottomUp *bottom_up;
   const PlaitBottomUpBackward *work;

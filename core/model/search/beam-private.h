@@ -110,8 +110,8 @@ gboolean plait_beam_precedes (const PlaitBeamCandidate *a, const PlaitBeamCandid
 PlaitBeamCandidate plait_beam_candidate (const PlaitBeam *beam, gint64 group, guint from, gint32 token,
                                          double log_probability);
 
-/* Collects the best candidates of @group in beam->candidates, best first. Their words are in columns @first .. @end - 1
- * of @ids and @log_probabilities, [rows][best]. */
+/* Collects the best candidates of @group in beam->candidates, best first. Considers the words in the columns from
+ * @first to @end - 1 of @ids and @log_probabilities, both [rows][@best]. */
 void plait_beam_propose (PlaitBeam *beam, gint64 group, guint best, guint first, guint end, const gint32 *ids,
                          const PlaitScalar *log_probabilities);
 

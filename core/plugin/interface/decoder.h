@@ -166,8 +166,8 @@ PLAIT_API PlaitNode *plait_decoding_scan (PlaitDecoding *decoding, guint scan, P
  * of the inputs of all rows. */
 PLAIT_API PlaitNode *plait_decoding_recur (PlaitDecoding *decoding, guint recur, PlaitNode *projected);
 
-/* Returns the result of the combiner for @query [rows, query width]. With PLAIT_SCORES_HEADS the query of the result is
- * the sublayer's output; with PLAIT_SCORES_RECURRENT its context [rows, memory width] is the sum of the contexts.
+/* Runs the combiner on @query [rows, query width]. With PLAIT_SCORES_HEADS, the field query of the result is the
+ * sublayer's output; with PLAIT_SCORES_RECURRENT, the field context [rows, memory width] is the sum of all contexts.
  * @gate: gate of the sentinel, or NULL. */
 PLAIT_API PlaitResidualStream plait_decoding_cross (PlaitDecoding *decoding, guint cross, PlaitNode *query,
                                                     PlaitNode *gate);

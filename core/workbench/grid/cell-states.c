@@ -83,9 +83,9 @@ look_at (const PlaitGrid *grid, const Folder *folder, const char *name)
 }
 
 /* Compares the run @found with @cell if their fingerprints differ. Stores as the fault what differs, or that an
- * external score failed. If nothing differs, another version of plait made the run: it computed fingerprints in another
- * way, or it lacked settings, which have their defaults in @cell. Then replaces the fingerprints of @found by those of
- * @cell. */
+ * external score failed. If only the fingerprints differ, another version of plait made the run: it computed
+ * fingerprints in another way, or it lacked settings, which have their defaults in @cell. Then @found gets the
+ * fingerprints of @cell. */
 static void
 compare_run (Found *found, const PlaitGridCell *cell, PlaitDigests *digests)
 {

@@ -23,16 +23,16 @@
  */
 typedef struct
 {
-  const char *output;  /* path of the run's file */
-  const char *command; /* command line that is stored in the run */
-  guint threads;       /* number of threads; 0: all processors of this process */
-  gboolean resume;     /* TRUE: continue the run in the file, if there is one */
-  gboolean force;      /* TRUE: replace an existing file */
-  const char *trained; /* NULL, or the file of a finished run with the same training. The parameters of the finished run
-                          are evaluated; if the experiment's training ends later, they are trained further first */
-  const char *lines;   /* file for the training log in JSON lines (training-log.h), or NULL */
-  PlaitRanks *ranks;   /* processes that train and search together, of which only the first writes files; or NULL */
-  gint64 updates;      /* if > 0: training stops after this update, with a checkpoint and the outcome PLAIT_RUN_PART */
+  const char *output;   /* path of the run's file */
+  const char *command;  /* command line that is stored in the run */
+  guint threads;        /* number of threads; 0: all processors of this process */
+  gboolean resume;      /* TRUE: continue the run in the file, if there is one */
+  gboolean force;       /* TRUE: replace an existing file */
+  const char *trained;  /* NULL, or the file of a finished run with the same training up to its last update. Training
+                           goes on from its parameters if the experiment has more updates; then they are evaluated */
+  const char *lines;    /* file for the training log in JSON lines (training-log.h), or NULL */
+  PlaitRanks *ranks;    /* processes that train and search together, of which only the first writes files; or NULL */
+  gint64 updates;       /* if > 0: training stops after this update, with a checkpoint and the outcome PLAIT_RUN_PART */
   PlaitRunSpeed *speed; /* shared memory for the result of a child process that only measures speed
                            (plait_run_process_new); NULL: run as usual */
   PlaitLog *log;

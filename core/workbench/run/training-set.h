@@ -29,7 +29,7 @@ typedef struct
 PlaitTrainingSet plait_training_set_new (const PlaitExperiment *experiment, const PlaitCorpus *corpus,
                                          const PlaitTrainer *trainer, const PlaitInitialisation *initialisation);
 
-/* Writes @set to /training of @run, except its fields taken and all: /initialisation stores these. */
+/* Writes @set to /training of @run, without the fields "taken" and "all", which /initialisation stores. */
 gboolean plait_training_set_write (const PlaitTrainingSet *set, PlaitStore *run, GError **error);
 
 /* Reads the training set of @run. All fields are 0 if @run does not store it. */
