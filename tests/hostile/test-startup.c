@@ -52,8 +52,7 @@ HOSTILE_CASE (hostile_startup, without_threads_and_processes)
   CHECK_STRING (attempt.output, "plait " PLAIT_VERSION "\n");
   attempt_refused_with ("plait-bench train text.ini -q --threads 2", &limits, 1,
                         "thread 2 of 2 cannot be started|--threads");
-  attempt_refused_with ("inspect encoder/transformer", &limits, 1,
-                        "no process can be started for its sandbox|ulimit -u");
+  attempt_refused_with ("inspect encoder/transformer", &limits, 1, "no process can be started for a sandbox|ulimit -u");
 }
 
 #endif

@@ -313,8 +313,9 @@ plait_folder_commit (PlaitFolder *folder, const char *const *names, GError **err
   gboolean done;
 
   if (!plait_file_sync (folder->temporary) && errno != EINVAL)
-    plait_fail (error, PLAIT_ERROR_FAILED, "%s: cannot be written (%s); free some space, or name another folder",
-                folder->name, g_strerror (errno));
+    plait_fail (error, PLAIT_ERROR_FAILED,
+                "%s: the folder cannot be written (%s); free some space, or name another folder", folder->name,
+                g_strerror (errno));
   else if (move_into_place (folder, names, error))
     {
       done = plait_file_sync (folder->parent) || errno == EINVAL || errno == EACCES;

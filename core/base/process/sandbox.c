@@ -162,14 +162,14 @@ explain_end (const char *subject, PlaitErrorCode code, PlaitSandboxLimits limits
 }
 
 static gboolean
-run_in_child (const char *what, const char *subject, PlaitErrorCode code, PlaitSandboxFunc call, gpointer data,
-              PlaitSandboxLimits limits, GError **error)
+run_in_child (const char *subject, PlaitErrorCode code, PlaitSandboxFunc call, gpointer data, PlaitSandboxLimits limits,
+              GError **error)
 {
   int ends[2];
   if (pipe2 (ends, O_CLOEXEC) != 0)
     return plait_fail (
         error, PLAIT_ERROR_FAILED,
-        "%s: no pipe can be made for its sandbox (%s); close files, or raise the limit of open files (ulimit -n)", what,
+        "no pipe can be made for a sandbox (%s); close files, or raise the limit of open files (ulimit -n)",
         g_strerror (errno));
 
   pid_t child = fork ();
@@ -179,9 +179,9 @@ run_in_child (const char *what, const char *subject, PlaitErrorCode code, PlaitS
       close (ends[0]);
       close (ends[1]);
       return plait_fail (error, PLAIT_ERROR_FAILED,
-                         "%s: no process can be started for its sandbox (%s); end other processes, or raise the limit "
-                         "of processes (ulimit -u)",
-                         what, g_strerror (reason));
+                         "no process can be started for a sandbox (%s); end other processes, or raise the limit of "
+                         "processes (ulimit -u)",
+                         g_strerror (reason));
     }
   if (child == 0)
     run_child (ends[1], code, call, data, limits);
@@ -209,12 +209,12 @@ plait_sandbox_run (const char *what, PlaitErrorCode code, PlaitSandboxFunc call,
 {
   g_autofree char *subject = g_strconcat (what, ": refused, its check in a separate process", NULL);
 
-  return run_in_child (what, subject, code, call, data, limits, error);
+  return run_in_child (subject, code, call, data, limits, error);
 }
 
 gboolean
 plait_sandbox_run_with_subject (const char *subject, PlaitErrorCode code, PlaitSandboxFunc call, gpointer data,
                                 PlaitSandboxLimits limits, GError **error)
 {
-  return run_in_child (subject, subject, code, call, data, limits, error);
+  return run_in_child (subject, code, call, data, limits, error);
 }

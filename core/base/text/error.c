@@ -140,7 +140,7 @@ distance (const char *a, gsize a_length, const char *b, gsize b_length)
   return above[b_length];
 }
 
-/* Minimum bytes of a name that is a prefix or suffix of another name, so that one of them suggests the other. */
+/* A name of at least this many bytes is similar to every longer name that begins or ends with it. */
 #define MIN_PART 4
 
 static gboolean

@@ -114,8 +114,8 @@ gboolean plait_corpus_fill_noise (const PlaitCorpus *corpus, const PlaitCorpusSt
                                   const PlaitCorpusStreamState *stream, gint64 tuple, gint32 *row, gint64 n,
                                   GError **error);
 
-/* Appends n ids to each of @factors (element-type GArray): for each of @ids [n], the factor of its word. @ids is a
- * segmentation of the words of stored tuple @tuple (corpus-factors.c). */
+/* Appends @n numbers to each of @factors (element-type GArray): the factor of the word of each token of @ids [n]. @ids
+ * is a segmentation of the words of stored tuple @tuple (corpus-factors.c). */
 gboolean plait_corpus_append_factors (const PlaitCorpusStreamState *stream, gint64 tuple, const gint32 *ids, gint64 n,
                                       GPtrArray *factors, GError **error);
 

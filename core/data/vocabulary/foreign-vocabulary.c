@@ -17,7 +17,7 @@ typedef struct
   guint lines;
   guint words;      /* lines with one field */
   guint counts;     /* lines with a word and a number of 0 or more */
-  guint scores;     /* lines with a piece, a tab and a number of 0 or less */
+  guint scores;     /* lines with a piece, a tab and a score of 0 or less */
   guint codes;      /* lines with two pieces and a count, the form of fastBPE's codes */
   guint wordpieces; /* lines with a piece in the form of WordPiece, such as ##ing and [UNK] */
 } Lines;

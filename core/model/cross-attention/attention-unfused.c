@@ -172,9 +172,9 @@ mean_attention (const PlaitCrossAttention *cross, const PlaitDeclaredAttention *
                                : plait_scale (tape, plait_add_n (tape, paid, attention->heads), 1.0 / attention->heads);
 }
 
-/* Updates the coverage states of memory @i of @attention. If there is a next step, also moves the states to its
- * queries. The move usually comes before the update, so that states that no query continues are not updated. The move
- * comes after the update if coverage is recorded or has a loss, which needs all updated states. */
+/* Updates the coverage states of memory @i of @attention. If there is a next step, also gathers the states of its
+ * queries. Usually gathers first, to update only states that a query continues. Updates first if coverage is recorded
+ * or has a loss, which needs all updated states. */
 static void
 update_coverage (const PlaitCrossAttention *cross, const PlaitDeclaredAttention *attention, guint i,
                  const PlaitQueryKeyPairs *pairs, PlaitNode *const *weights, gint64 from, PlaitNode *query)

@@ -32,7 +32,7 @@ gboolean plait_store_append (PlaitStore *store, const char *item, const char *ki
                              PlaitStoreType type, guint rank, const gint64 *shape, gconstpointer values,
                              const char *const *axes, GError **error);
 
-/* Adds @item to the items of @kind. If the group of @kind lacks the attribute @name, sets the attribute. */
+/* Adds @item to the items of @kind. If the group of @kind lacks the attribute @name, sets it to @value. */
 gboolean plait_store_append_attribute (PlaitStore *store, const char *item, const char *kind, const char *name,
                                        const char *value, GError **error);
 

@@ -187,8 +187,8 @@ expect_types (const PlaitContractSweep *sweep, GError **error)
   for (guint i = 0; i < PLAIT_FIXTURE_TYPES; i++)
     if (!sweep->taken[i] && stands_in (sweep, firsts[i]))
       return plait_fail (error, PLAIT_ERROR_FAILED,
-                         "the plugin's schema allows decoders of type=%s, but its defaults work with none of them "
-                         "(%s): list the supported decoders under [requires], as decoder=",
+                         "the plugin's schema allows decoders of type=%s, but the plugin's defaults work with none of "
+                         "them (%s): list the supported decoders under [requires], as decoder=A;B",
                          sweep->decoder ? sweep->decoder->name : plait_fixture_decoder (firsts[i]).settings.type,
                          sweep->refusal ? sweep->refusal->message : "no message");
   return TRUE;

@@ -9,9 +9,9 @@
  * results and the digests of its files and plugins.
  */
 
-/* Returns the fingerprint of the trained model: SHA-256 over plait_experiment_training_fingerprint_text and the digests
- * of data and plugins; with train.best_by=metric also of the dictionary and of the model files of metrics. (transfer
- * full) */
+/* Returns the fingerprint of the trained model: SHA-256 over plait_experiment_training_fingerprint_text, the digests of
+ * data and plugins, and with train.best_by=metric the digests of the dictionary and of the model files of metrics.
+ * (transfer full) */
 char *plait_training_fingerprint (const PlaitExperiment *experiment, PlaitDigests *digests, GError **error);
 
 /* Returns the fingerprint of the evaluation of @split: SHA-256 over the training fingerprint,

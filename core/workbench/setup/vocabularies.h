@@ -20,7 +20,7 @@ typedef enum
   PLAIT_VOCABULARY_LEARNT,
 } PlaitVocabularyOrigin;
 
-/* Returns from where a new run gets the vocabulary of token stream @stream. */
+/* Returns the origin of the vocabulary that a new run uses for token stream @stream. */
 PlaitVocabularyOrigin plait_vocabulary_origin (const PlaitExperiment *experiment, const char *stream);
 
 /* Returns the number of entries of the vocabulary of token stream @stream, if a new run takes the vocabulary from a

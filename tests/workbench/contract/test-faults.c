@@ -305,8 +305,8 @@ add_undeclared (PlaitTape *tape, PlaitCrossAttention *cross, PlaitNode *context)
 #define OF_COMBINER "with [decoder] type=transformer, 3 sources: combiner \"serial\" of [combiner], combine: "
 
 FAULTY (COMBINER, refuses_its_defaults, "runs",
-        "the plugin's schema allows decoders of type=transformer, but its defaults work with none of them (combiner "
-        "\"serial\" of [combiner]: nothing is to my taste)",
+        "the plugin's schema allows decoders of type=transformer, but the plugin's defaults work with none of them "
+        "(combiner \"serial\" of [combiner]: nothing is to my taste)",
         .build = refuse_all)
 FAULTY (COMBINER, works_in_no_decoder, "runs", "finds no decoder that the plugin's schema allows",
         .decoders = "unheard_of")
