@@ -10,8 +10,8 @@ typedef struct
 {
   const PlaitSiblingGroups *groups;
   PlaitQueryKeyPairs pairs;  /* pairs of the queries with all rows */
-  PlaitQueryKeyPairs leaves; /* pairs of the queries with the leaves: sentence 2 s has the queries and the leaves of
-                                sentence s; sentence 2 s + 1 has no query and the other rows of sentence s */
+  PlaitQueryKeyPairs leaves; /* pairs of the queries with the leaves, as if each sentence s were two: number 2 * s has
+                                its queries and leaves, number 2 * s + 1 its other rows and no query */
   PlaitScalar *softmax; /* softmax of the groups: all groups of one query from the top level down, then those of the
                            next query */
   PlaitScalar *path;    /* weight of each pair: softmax of its row times the weight of the row's parent, summed over the

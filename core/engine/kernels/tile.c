@@ -5,7 +5,7 @@
 
 #define PACKED_WIDTH (PACKED_VECTORS * VECTOR_LENGTH)
 /* Number of cache lines that a tile prefetches at each k. A tile that is one panel wide or has one row prefetches as
- * many lines as it reads. Other tiles are two panels wide and share the prefetches: one line each. */
+ * many lines as it reads. Other tiles are two panels wide; each prefetches one of the lines that all together read. */
 #define LINES(rows, vectors)                                                                                           \
   (vectors == PACKED_VECTORS || rows == 1 ? (vectors * VECTOR_BYTES + LINE_BYTES - 1) / LINE_BYTES : 1)
 

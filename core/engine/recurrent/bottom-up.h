@@ -37,8 +37,8 @@ typedef struct
                                    and the right child */
   const PlaitScalar *gate_bias; /* [gates w], or NULL */
   const PlaitScalar *candidate_bias; /* [w], GRU only, or NULL */
-  PlaitTensor projected; /* [nodes, gates w; for a GRU gates w + w] projected input, added to the inputs of the gates
-                            and the candidate; no data if nodes have no input */
+  PlaitTensor projected; /* [nodes, gates * w], for a GRU [nodes, (gates + 1) * w]: projected input, added to the inputs
+                            of the gates and the candidate; no data if nodes have no input */
   PlaitTensor states;    /* [rows, w]: rows of leaves are input, rows of inner nodes are output */
   PlaitTensor cells;     /* [rows, w] cell states of an LSTM: leaves are input, inner nodes output */
 

@@ -146,8 +146,8 @@ weights_of (const Combining *combining, gint64 row)
   return combining->weights + sentence * combining->search->n_members;
 }
 
-/* Combines a row. The log-probability of the ensemble is at most the greatest of its members, so it is not computed for
- * a word that cannot be among the best, except for EOS. */
+/* Combines a row. The ensemble gives a word at most the greatest log-probability that a member gives. So its value is
+ * not computed for a word that cannot be among the best, except for EOS. */
 static void
 combine_row (gpointer data, gint64 row, guint thread)
 {

@@ -67,9 +67,9 @@ gboolean plait_trainer_check_divergence (const PlaitTrainer *trainer, const Plai
 /* Computes the validation row of the current parameters. */
 gboolean plait_trainer_validate (PlaitTrainer *trainer, PlaitValidationRow *row, GError **error);
 
-/* Returns the mean of loss column @i: for each item if the loss has items, else for each sentence. Sets *@accuracy to
- * the share of correct items. If @items is empty, *@accuracy and a mean for each item are NaN. @loss: sum of the loss
- * over @sentences sentences, which have @items. */
+/* Returns the mean of loss column @i: @loss divided by the number of @items if the column has an accuracy, else by
+ * @sentences. Sets *@accuracy to the share of correct items. Without items, *@accuracy is NaN, and so is a mean over
+ * items. @loss: sum of the loss over @sentences sentences, which have @items. */
 double plait_trainer_mean_loss (const PlaitTrainer *trainer, guint i, double loss, PlaitLossItems items,
                                 gint64 sentences, double *accuracy);
 

@@ -17,7 +17,7 @@
  */
 typedef struct PlaitTrainer PlaitTrainer;
 
-/* Numbers of the loss columns in a row of a table. */
+/* Values of the loss columns in a row of a table. */
 typedef struct
 {
   /* Losses without their weights, for each sentence, or for each item if the loss has items. */

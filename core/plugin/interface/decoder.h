@@ -172,9 +172,10 @@ PLAIT_API PlaitNode *plait_decoding_recur (PlaitDecoding *decoding, guint recur,
 PLAIT_API PlaitResidualStream plait_decoding_cross (PlaitDecoding *decoding, guint cross, PlaitNode *query,
                                                     PlaitNode *gate);
 
-/* Return the gate of a combiner's sentinel (Libovicky & Helcl 2017); NULL if the combiner has no sentinel.
- * plait_decoding_gate_input computes the term of the embeddings [rows, width] for all rows at once. plait_decoding_gate
- * adds the term of @state [rows, query width], such as the previous state. */
+/* Compute the gate of a combiner's sentinel (Libovicky & Helcl 2017) in two steps; NULL if the combiner has no
+ * sentinel. plait_decoding_gate_input returns the term of the embeddings [rows, width], for all rows at once.
+ * plait_decoding_gate adds to this @input the term of @state [rows, query width], such as the previous state, and
+ * returns the gate. */
 PLAIT_API PlaitNode *plait_decoding_gate_input (PlaitDecoding *decoding, guint cross, PlaitNode *embedded);
 PLAIT_API PlaitNode *plait_decoding_gate (PlaitDecoding *decoding, guint cross, PlaitNode *input, PlaitNode *state);
 

@@ -108,7 +108,7 @@ PLAIT_API PlaitMemory plait_encoding_tree_memory (const PlaitEncoding *encoding,
 /* Returns a node [sentences, w]: the rows of x [rows, w] that are roots; zeros for a sentence without a tree. */
 PLAIT_API PlaitNode *plait_encoding_tree_root (const PlaitEncoding *encoding, const PlaitTreeRows *tree, PlaitNode *x);
 
-/* Returns a memory of all levels of @pyramid, with their links. */
+/* Returns a memory of all levels of @pyramid, with the links between their rows. */
 PLAIT_API PlaitMemory plait_encoding_pyramid_memory (const PlaitEncoding *encoding, const PlaitPyramidRows *pyramid);
 
 /* Returns the first row of each sentence in documents, as row numbers of the input. An inner encoder must have one row

@@ -3,7 +3,8 @@
 
 #include "contract/case.h"
 
-/* Models in which a property is checked: the plugin's defaults under every decoder, and each of its other choices. */
+/* Models in which a property is checked: the plugin with its defaults under every decoder, and with each other value of
+ * its choice and boolean parameters. */
 
 /* A seed for which no ReLU is near its kink, where finite differences are wrong. */
 #define SEED 6

@@ -88,10 +88,8 @@ plait_resume_check_longer (const PlaitTrainer *trainer, const PlaitExperiment *e
                        output, plait_trainer_step (trainer));
   if (validates && (every > 0 ? plait_trainer_step (trainer) % every != 0 : !plait_trainer_ends_epoch (trainer)))
     plait_log_warning (
-        log,
-        "the earlier training ended with a validation; without a break, train.validate_every=%jd would not validate "
-        "there: the last parameters are equal, but best and average count this validation too",
-        every);
+        log, "the earlier training ended with a validation that training without a break does not make: the last "
+             "parameters do not change, but best and average count this validation too");
   return TRUE;
 }
 

@@ -122,8 +122,8 @@ plait_test (PlaitStore *trained, PlaitRunOutput *run_output, PlaitRunInputs *run
  */
 
 /* TRUE if @overrides leave the training of @run unchanged; @own is the experiment of @run. For a named evaluation
- * (@beside), checks only the keys of [data] except too_long: the run keeps its own settings, so a named evaluation may
- * change settings of the search that validation used, and may truncate long sentences. */
+ * (@beside), checks only the keys of [data] except too_long: such an evaluation stores its settings beside those of the
+ * run, so it may change the settings of search, which validation used too, and may truncate long sentences. */
 static gboolean
 check_training (PlaitStore *run, const PlaitExperiment *own, const PlaitOverride *overrides, gboolean beside,
                 PlaitRegistry *registry, GError **error)

@@ -465,6 +465,23 @@ TEST_CASE (run, says_what_is_set_otherwise_than_in_the_run_that_goes_on)
   CHECK_STRING (said, "");
 }
 
+/* Training ended within an epoch, at a validation that longer training would not have made. */
+TEST_CASE (run, warns_of_a_validation_that_a_break_added)
+{
+  const char *path = test_write_experiment ("tiny", NULL), *output = plait_test_path ("longer.h5");
+  g_autofree char *said = NULL;
+  size_t length = 0;
+  FILE *stream = open_memstream (&said, &length);
+  g_autoptr (PlaitLog) log = plait_log_new_with ((PlaitLogSettings){ .stream = stream, .now = g_get_monotonic_time });
+
+  CHECK (test_run_with (path, (const char *[]){ "train.updates=3", NULL }, output, FALSE, NULL, NO_ERROR));
+  CHECK (test_run_with (path, (const char *[]){ "train.updates=4", NULL }, output, TRUE, log, NO_ERROR));
+  g_clear_pointer (&log, plait_log_free);
+  fclose (stream);
+  CHECK_CONTAINS (said, "ended with a validation that training without a break does not make: the last parameters do "
+                        "not change, but best and average count this validation too");
+}
+
 /* The message names the memory that the batch needs, and the key to lower. */
 TEST_CASE (run, names_the_batch_that_does_not_fit)
 {
