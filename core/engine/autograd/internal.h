@@ -153,9 +153,9 @@ void plait_gradient_scatter (PlaitTape *tape, PlaitNode *input, PlaitTensor grad
 /* Adds @factor * @from to the gradient of @input. Does nothing if @input is NULL or needs no gradient. */
 void plait_gradient_add (PlaitTape *tape, PlaitNode *input, PlaitScalar factor, PlaitTensor from);
 
-/* Like plait_gradient_target, except if @input has no gradient yet and is not a view. Then @input takes over the
- * storage of *gradient, which must be contiguous, in the arena and in the shape of @input. The function returns
- * the former *gradient and sets gradient->data to NULL and *beta to 0. The caller changes the returned values in place.
+/* Like plait_gradient_target, except if @input has no gradient yet and is not a view. Then *gradient becomes
+ * the gradient of @input; it must be contiguous, lie in the arena, and have the shape of @input. The function returns
+ * this tensor, whose values the caller changes in place, and sets gradient->data to NULL and *beta to 0.
  * Backward of an operator must call this function after its other contributions. */
 PlaitTensor plait_gradient_inherit (PlaitTape *tape, PlaitTensor *gradient, PlaitNode *input, PlaitScalar *beta);
 

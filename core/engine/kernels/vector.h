@@ -165,8 +165,8 @@ vector_lanes (void)
 }
 
 /*
- * SHUFFLE (x, y, from, distance) returns a vector. The macro @from gives its lane i: number @from (i, distance) among
- * the lanes of @x followed by the lanes of @y.
+ * SHUFFLE (x, y, from, distance) returns a vector. Its lane i is taken from the lanes of @x followed by those of @y:
+ * the macro @from (i, distance) gives the index.
  *
  * EACH_DISTANCE (step) expands to step (LANES / 2) step (LANES / 4) ... step (1).
  *

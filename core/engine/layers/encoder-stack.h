@@ -97,9 +97,9 @@ PLAIT_API gboolean plait_encoder_stack_declare (PlaitEncoderStack *stack, PlaitP
                                                 GError **error);
 
 /*
- * Returns a node [rows, d]: the output of the stack for x [rows, d]. @starts: the first rows of sentences. A stack with
- * readers needs @starts for its second attention, and a stack with groups needs @starts for the bounds of its groups.
- * In other stacks, self-attention sees only the rows in @starts; NULL: all rows of the sentence.
+ * Returns a node [rows, d]: the output of the stack for x [rows, d]. @starts: the first row of each sentence. A stack
+ * with readers needs @starts for its second attention, and a stack with groups needs @starts for the bounds of its
+ * groups. In other stacks, self-attention sees only the rows in @starts; NULL: all rows of its element of @rows.
  */
 PLAIT_API PlaitNode *plait_encoder_stack_apply (PlaitTape *tape, const PlaitEncoderStack *stack, PlaitNode *x,
                                                 PlaitRagged rows, const PlaitSentenceStarts *starts);

@@ -59,8 +59,8 @@ typedef struct
   gboolean best;     /* TRUE if the target is the best word; in: by the logits; out: by p (ties: the lower id) */
   double loss;
   double negative_log_likelihood;
-  /* Outputs. The gradient of logit v is softmax_v * @generated - @each. The target's has also - @rest * @target_share,
-   * a copied word's also the correction in @copied_logits. */
+  /* Outputs. The gradient of logit v is softmax_v * @generated - @each. @rest * @target_share is subtracted from
+   * the gradient of the target's logit, and the correction in @copied_logits is added to that of a copied word. */
   double generated;
   double target_share;
 } PlaitMixedRow;

@@ -13,7 +13,7 @@ typedef struct
   PlaitTensor angles; /* row p: the cosines, then the sines of the angles of position @first + p: [positions, d] */
 } PlaitRotation;
 
-/* Fills @angles, computed in double: angle i of position p is p * base^(-2 i / d). */
+/* Fills the table @angles. Angle i of position p is p * base^(-2 i / d), computed in double. */
 void plait_rotation_fill (PlaitRotation *rotation, double base);
 
 /* y = beta * y + x rotated by the angles; if @backward, x rotated in the opposite direction, which is the inverse and

@@ -95,7 +95,7 @@ gboolean plait_call_has_score (const PlaitInstance *instance);
 /* Returns the new coverage states, [pairs, width]. */
 PlaitNode *plait_call_update (const PlaitInstance *instance, PlaitCoverageStep *step, PlaitLossPass *losses);
 
-/* Returns the name that dumps give to the node from the coverage's prepare, or NULL. */
+/* Returns the name in dumps of the node that plait_call_prepare_coverage returns, or NULL. */
 const char *plait_call_prepared_name (const PlaitInstance *instance);
 
 /* TRUE if the output copies words of a memory. */

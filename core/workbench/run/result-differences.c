@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "run/result.h"
 
-/* Describes differences between the vocabularies and the training data of runs. */
+/* Describes how runs differ in their vocabularies and in their training data. */
 
 #define DIGITS 8 /* number of digits of a digest in messages */
 
