@@ -5,7 +5,6 @@
 /* A new checkpoint copies the unchanged parts of the old file, because files are never changed in place. HDF5's deep
  * copy breaks references between objects, such as axes, so objects are copied one by one and axes are attached
  * again. */
-#define MAX_DEPTH 64
 
 typedef struct
 {
@@ -138,7 +137,7 @@ plait_store_copy (PlaitStore *store, PlaitStore *from, const char *path, GError 
   g_autoptr (GPtrArray) plots = g_ptr_array_new_with_free_func (g_free);
   g_autoptr (GPtrArray) tables = g_ptr_array_new_with_free_func (g_free);
   Copy copy = { store, plots, tables };
-  if (!plait_store_walk (from, path, MAX_DEPTH, copy_object, &copy, error))
+  if (!plait_store_walk (from, path, PLAIT_STORE_MAX_DEPTH, copy_object, &copy, error))
     return FALSE;
   for (guint i = 0; i < plots->len; i++)
     if (!plait_store_attach_axes (store, plots->pdata[i], error))

@@ -105,7 +105,7 @@ plait_store_extend (PlaitStore *store, const char *path, PlaitStoreType type, gu
     return FALSE;
   g_auto (StoreId) id
       = list < 0 || empty < 0 || memory < 0 ? -1
-        : written > 0                       ? H5Dopen2 (store->file, path, H5P_DEFAULT)
+        : written > 0                       ? H5Dopen2 (parent, name, H5P_DEFAULT)
                       : H5Dcreate2 (parent, name, plait_store_file_type (type), empty, store->link, list, H5P_DEFAULT);
   g_auto (StoreId) stored = id < 0 || H5Dset_extent (id, extent) < 0 ? -1 : H5Dget_space (id);
   if (stored < 0 || H5Sselect_hyperslab (stored, H5S_SELECT_SET, start, NULL, count, NULL) < 0
@@ -153,7 +153,7 @@ plait_store_extend_padded (PlaitStore *store, const char *path, PlaitTensor rows
   g_auto (StoreId) empty = H5Screate_simple (3, extent, most);
   g_auto (StoreId) memory = H5Screate_simple (3, count, NULL);
   g_auto (StoreId) id = list < 0 || H5Pset_fill_time (list, H5D_FILL_TIME_ALLOC) < 0 || empty < 0 || memory < 0 ? -1
-                        : written > 0 ? H5Dopen2 (store->file, path, H5P_DEFAULT)
+                        : written > 0 ? H5Dopen2 (parent, name, H5P_DEFAULT)
                                       : H5Dcreate2 (parent, name, plait_store_file_type (PLAIT_STORE_SCALAR), empty,
                                                     store->link, list, H5P_DEFAULT);
   g_auto (StoreId) before = id < 0 ? -1 : H5Dget_space (id);

@@ -21,7 +21,6 @@
 #include <string.h>
 #include <xxhash.h>
 
-#define MAX_DEPTH 64
 /* Maximum bytes of rows that are read at once; a larger row is read alone. A multiple of the maximum chunk sizes of
  * dataset.c. */
 #define WINDOW ((gint64)1 << 20)
@@ -261,7 +260,7 @@ plait_store_write_contents (PlaitStore *store, GError **error)
 {
   g_autoptr (GArray) contents = contents_new ();
 
-  return plait_store_walk (store, "/", MAX_DEPTH, note, contents, error)
+  return plait_store_walk (store, "/", PLAIT_STORE_MAX_DEPTH, note, contents, error)
          && plait_store_write_rows (store, PLAIT_STORE_CONTENTS, contents, fields, G_N_ELEMENTS (fields), NULL, NULL,
                                     error);
 }
@@ -300,7 +299,7 @@ parse (PlaitStore *store, const PlaitStoreVisit *visit, gpointer data, GError **
 gboolean
 plait_store_parse_all (PlaitStore *store, gint64 bytes, GError **error)
 {
-  return plait_store_walk (store, "/", MAX_DEPTH, parse, &bytes, error);
+  return plait_store_walk (store, "/", PLAIT_STORE_MAX_DEPTH, parse, &bytes, error);
 }
 
 /* ---- comparing files that another program has rewritten ---- */
@@ -348,7 +347,7 @@ plait_store_compare_contents (PlaitStore *store, char **digest, GError **error)
   g_autoptr (GString) all = g_string_new (NULL);
 
   if (!plait_store_read_table (store, PLAIT_STORE_CONTENTS, fields, G_N_ELEMENTS (fields), G_MAXINT32, written, error)
-      || !plait_store_walk (store, "/", MAX_DEPTH, note, found, error))
+      || !plait_store_walk (store, "/", PLAIT_STORE_MAX_DEPTH, note, found, error))
     return NULL;
   PlaitStoreChanges *changes = g_new0 (PlaitStoreChanges, 1);
   changes->changed = g_ptr_array_new_with_free_func (g_free);
