@@ -25,9 +25,9 @@ update (const PlaitContractCase *tested, const PlaitBatch *batch, gint64 shards,
   g_autoptr (PlaitPool) pool = plait_pool_new (threads, error);
   g_autoptr (PlaitArena) arena = plait_arena_new (0);
   g_autoptr (PlaitTape) tape = pool ? plait_tape_new (pool, arena) : NULL;
-  g_autoptr (PlaitUpdate) updating = NULL;
   PlaitTrainingSums sums = { 0 };
-  PlaitTrainSettings settings;
+  PlaitTrainSettings settings; /* declared before @updating, whose end reads them */
+  g_autoptr (PlaitUpdate) updating = NULL;
 
   if (!pool)
     return NULL;
