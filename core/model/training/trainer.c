@@ -251,9 +251,11 @@ show_progress (const PlaitTrainer *trainer)
                              : 0;
   double left = trainer->seconds / (double)MAX (1, trainer->step) * (double)(trainer->planned - trainer->step);
   g_autofree char *duration = plait_log_duration (left);
+  gboolean estimated = trainer->step > 1; /* the first update also allocates memory, which takes long */
 
-  plait_log_progress (trainer->setup.log, "update %jd of %jd, epoch %jd: loss %.3f, %.0f target tokens/s, %s left",
-                      trainer->step, trainer->planned, plait_trainer_epoch (trainer), loss, rate, duration);
+  plait_log_progress (trainer->setup.log, "update %jd of %jd, epoch %jd: loss %.3f, %.0f target tokens/s%s%s%s",
+                      trainer->step, trainer->planned, plait_trainer_epoch (trainer), loss, rate, estimated ? ", " : "",
+                      estimated ? duration : "", estimated ? " left" : "");
 }
 
 /* Lowers the rate of the schedule plateau if validation has stalled. @best: the last validation is the best. */

@@ -322,6 +322,26 @@ TEST_CASE (run, says_before_training_that_its_place_takes_no_file)
   CHECK_INT (lines, 0);
 }
 
+/* The first update also allocates memory, so the log estimates the time that is left from the second update on. */
+TEST_CASE (run, estimates_the_time_left_after_two_updates)
+{
+  static const struct
+  {
+    const char *words;
+    int lines;
+  } cases[] = { { "target tokens/s", 3 }, { "target tokens/s, ", 2 } };
+  const char *path = test_write_experiment ("tiny", "updates=3");
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      int lines = 0;
+      g_autoptr (PlaitLog) log = test_log_new_at (cases[i].words, count_lines, &lines);
+
+      CHECK (test_run_with (path, NULL, plait_test_path (i == 0 ? "a.h5" : "b.h5"), FALSE, log, NO_ERROR));
+      CHECK_INT (lines, cases[i].lines);
+    }
+}
+
 /* The run stores the attention of more sentences than a batch of the search has. */
 TEST_CASE (run, keeps_the_attention_of_many_sentences)
 {
