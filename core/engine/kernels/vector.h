@@ -41,8 +41,8 @@ typedef PlaitScalar UnalignedVector
 #define KERNEL_NAME(variant, name) KERNEL_PASTE (variant, name)
 #define KERNEL(name) KERNEL_NAME (PLAIT_KERNEL_VARIANT, name)
 
-/* clang takes ten times as long to compile unrolled loops with the checks of a sanitizer. */
-#ifdef __SANITIZE_ADDRESS__
+/* Unrolled loops take up to ten times as long to compile with the checks of a sanitizer. */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define UNROLL
 #else
 #define UNROLL _Pragma ("GCC unroll 32")
