@@ -55,6 +55,12 @@ plait_model_check_input (const PlaitModel *model, guint source, const PlaitInput
 }
 
 gboolean
+plait_model_has_input_check (const PlaitModel *model, guint source)
+{
+  return plait_call_has_input_check (&model->sources[source].encoder);
+}
+
+gboolean
 plait_model_is_too_long (const PlaitModel *model, guint source, const PlaitInput *input)
 {
   gint64 longest = plait_ragged_longest (plait_model_input_read (model, input).rows);

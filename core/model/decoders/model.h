@@ -103,6 +103,9 @@ gboolean plait_model_check_length (const PlaitModel *model, guint source, gint64
 /* TRUE if source @source can read @input; else fails with PLAIT_ERROR_INPUT. */
 gboolean plait_model_check_input (const PlaitModel *model, guint source, const PlaitInput *input, GError **error);
 
+/* TRUE if an encoder of source @source has the function check_input. */
+gboolean plait_model_has_input_check (const PlaitModel *model, guint source);
+
 /* TRUE if @input is too long for source @source: the rows are too many, or the encoder refuses the document. */
 gboolean plait_model_is_too_long (const PlaitModel *model, guint source, const PlaitInput *input);
 

@@ -86,7 +86,8 @@ typedef struct
   gboolean (*check_length) (gconstpointer settings, gconstpointer state, gint64 rows, GError **error);
 
   /* Returns FALSE with PLAIT_ERROR_INPUT if the encoder cannot read @input for another reason than its length, such as
-   * too many sentences in a document. Called before a batch is read. NULL: any input is allowed. */
+   * too many sentences in a document. Called for each sentence before training, and before a batch is read. NULL: any
+   * input is allowed. */
   gboolean (*check_input) (gconstpointer settings, gconstpointer state, const PlaitInput *input, GError **error);
 
   gpointer reserved[2];

@@ -130,6 +130,14 @@ plait_call_check_input (const PlaitInstance *instance, const PlaitInput *input, 
   return check (instance, input, 0, error);
 }
 
+gboolean
+plait_call_has_input_check (const PlaitInstance *instance)
+{
+  const PlaitEncoderTable *table = plait_call_table (instance->component);
+
+  return table->check_input || (instance->leaves && plait_call_has_input_check (instance->leaves));
+}
+
 /* Fails the step unless each link is -1 or a row of the same sentence. @needed: TRUE if @links must not be NULL. */
 static void
 expect_links (PlaitTape *tape, const char *what, const gint64 *links, PlaitRagged rows, gboolean needed)

@@ -63,6 +63,9 @@ gboolean plait_call_check_length (const PlaitInstance *instance, gint64 rows, GE
 /* TRUE if the encoder and its inner encoder can read @input, apart from the lengths of sentences. */
 gboolean plait_call_check_input (const PlaitInstance *instance, const PlaitInput *input, GError **error);
 
+/* TRUE if the encoder or its inner encoder has the function check_input. */
+gboolean plait_call_has_input_check (const PlaitInstance *instance);
+
 /* Fills the memories and the summary of @encoding, whose tape, input and embedded are set. If encoding->leaves is NULL
  * and the encoder has an inner encoder, runs the inner encoder first. */
 void plait_call_encode (const PlaitInstance *instance, PlaitEncoding *encoding, PlaitLossPass *losses);

@@ -34,16 +34,16 @@ check_width (const PlaitModel *model, const PlaitCorpus *training, const PlaitCo
                         plait_model_specification (model)->sources[source].name, width, expected);
 }
 
-/* TRUE if stream @stream has documents whose sentences (with predict.kind=choice: candidates) the encoder reads. Then
- * the number of rows of a document does not tell whether the model can read it. */
+/* TRUE if the number of rows of a tuple tells whether the model can read stream @stream of it. FALSE for documents whose
+ * sentences (with predict.kind=choice: candidates) the encoder reads, and for encoders that have check_input. */
 static gboolean
-has_parts (const PlaitModel *model, guint stream)
+length_decides (const PlaitModel *model, guint stream)
 {
   const PlaitModelSpecification *specification = plait_model_specification (model);
 
-  return stream < specification->n_sources
-         && (specification->sources[stream].kind == PLAIT_INPUT_DOCUMENTS
-             || specification->predict.kind == PLAIT_PREDICT_CHOICE);
+  return stream == specification->n_sources
+         || (specification->sources[stream].kind != PLAIT_INPUT_DOCUMENTS
+             && specification->predict.kind != PLAIT_PREDICT_CHOICE && !plait_model_has_input_check (model, stream));
 }
 
 /* Fails if the model cannot read stream @stream of tuple @tuple. */
@@ -52,7 +52,7 @@ check_tuple (const PlaitModel *model, const PlaitCorpus *corpus, guint stream, g
 {
   g_autoptr (PlaitBatch) batch = NULL;
 
-  if (!has_parts (model, stream))
+  if (length_decides (model, stream))
     return plait_model_check_length (model, stream, plait_corpus_length (corpus, stream, tuple), error);
   batch = plait_corpus_batch (corpus, &tuple, 1, error);
   return batch && plait_model_check_input (model, stream, &batch->inputs[stream], error);
@@ -124,7 +124,7 @@ check_stream (Findings *findings, guint stream, GError **error)
   const PlaitModel *model = findings->model;
   const PlaitCorpus *corpus = findings->corpus;
 
-  if (!has_parts (model, stream)
+  if (length_decides (model, stream)
       && plait_model_check_length (model, stream, plait_corpus_longest (corpus, stream), NULL))
     return TRUE;
   for (gint64 tuple = 0; tuple < plait_corpus_size (corpus); tuple++)
