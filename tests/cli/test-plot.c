@@ -73,7 +73,7 @@ TEST_CASE (plot_command, writes_by_the_ending)
   write_runs ();
   DONE (CALL ("plot", "one.h5", MAP, MAP, "-o", "a.pdf", "--width", "12", "--names", "a;b"));
   PlaitTestCall comma = DONE (CALL ("plot", "one.h5", MAP, MAP, "-o", "c.pdf", "--width", "12", "--names", "a, b"));
-  CHECK_CONTAINS (comma.errors, "--names has one name; did you mean \"a;b\"?");
+  CHECK_CONTAINS (comma.errors, "--names has one name, because \";\" separates names; did you mean \"a;b\"?");
   DONE (CALL ("plot", "one.h5", MAP, MAP, "-o", "b.pdf", "--width", "12", "--names", "a;b"));
   DONE (CALL ("plot", "one.h5", "two.h5", "flat.h5", CURVE, "-o", "a.png", "--labels", "none"));
   g_autofree char *first = load ("a.pdf", &n_pdf), *second = load ("b.pdf", &n_again), *third = load ("a.png", &n_png);

@@ -58,7 +58,7 @@ TEST_CASE (foreign_vocabulary, refuses_lists_by_line)
     { "", "list: has no words; expected a list of words, one a line" },
     { "\n \n<s>\n", "list: has no words" },
     { "a 1\nb\n", "list:2: \"b\" is not a word with its count; expected a list of words: either WORD in every line" },
-    { "a\nb 1\n", "list:2: \"b 1\" is not a word without a count; expected a list" },
+    { "a\nb 1\n", "list:2: \"b 1\" is not a word alone; expected a list" },
     { "a x\n", "list:1: \"a x\" is not a word with or without its count" },
     { "a -1\n", "list:1: \"a -1\" is not a word" },
     { "a 1 #fairseq:overwrite\n", "list:1: \"a 1 #fairseq:overwrite\" is not a word" },

@@ -127,7 +127,7 @@ warn_of_names (const char *const *names, guint n, PlaitLog *log)
   g_auto (GStrv) each = g_strsplit (mended ? mended : "", ";", -1);
 
   if (mended && g_strv_length (each) == n)
-    plait_log_warning (log, "--names has one name; did you mean \"%s\"?", mended);
+    plait_log_warning (log, "--names has one name, because \";\" separates names; did you mean \"%s\"?", mended);
 }
 
 static GBytes *

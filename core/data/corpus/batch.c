@@ -145,8 +145,8 @@ PlaitBatch *
 plait_batch_new (gint64 n_sentences, const PlaitBatchSource *sources, gint64 n_sources, gint64 target_rows,
                  gint64 own_words, GError **error)
 {
-  /* Until lay_out changes them, target_rows.n is the number of target rows (-1: no target), and own_words.n the number
-   * of own words (-1: no arrays of own words). */
+  /* Before lay_out, target_rows.n is the number of target rows (-1: no target), and own_words.n is the number of own
+   * words (-1: no arrays of own words). */
   PlaitBatch plan = {
     .n_sentences = n_sentences,
     .n_sources = n_sources,

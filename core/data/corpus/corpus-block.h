@@ -24,7 +24,7 @@ typedef struct PlaitCorpusSide PlaitCorpusSide;
 struct PlaitCorpusSide
 {
   PlaitTextReader *reader;
-  PlaitDocumentReader *lines;    /* reader of the lines or documents of @reader */
+  PlaitDocumentReader *lines;    /* reader of lines or documents from @reader */
   gint64 stream;                 /* index of the stream in the corpus */
   PlaitCorpusStreamState *state; /* state of the stream; of the factor if the side is a factor */
   gboolean is_factor;

@@ -12,7 +12,7 @@
 typedef enum
 {
   PLAIT_TARGET_TEXT,   /* the tokens of the text and EOS, predicted by a sequence decoder */
-  PLAIT_TARGET_LABELS, /* one label per line, from a vocabulary of labels; one row: the number of the label, from 0 */
+  PLAIT_TARGET_LABELS, /* one label per line, from a vocabulary of labels; one row, which is the number of the label */
   PLAIT_TARGET_TAGS,   /* a label for each token of the first source, separated by white space; one row each */
 
   /* The number, from 0, of a sentence of the first source's document; one row; without vocabulary. */

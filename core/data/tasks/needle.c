@@ -73,7 +73,7 @@ typedef struct
   gint64 word;
 } Fact;
 
-/* Draws @n of the @of numbers in @values without replacement, and moves them to the front in random order. */
+/* Draws @n numbers of @values [@of] without replacement, and moves them to the front in random order. */
 static void
 draw_first (gint64 *values, gint64 n, gint64 of, PlaitRandomKey key)
 {

@@ -4,7 +4,7 @@
 #include "lines/text-file.h"
 #include "trees/tree.h"
 
-/* A number that has reached this limit cannot have further digits. A line has room for far fewer words and nodes. */
+/* Reading a number ends at this limit, and further digits are refused: no line has that many words or nodes. */
 #define NUMBER_LIMIT 100000000
 
 typedef struct

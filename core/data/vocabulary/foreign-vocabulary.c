@@ -186,7 +186,7 @@ add_line (List *list, const char *line, gsize length, GError **error)
                        path, number, line,
                        !list->begun    ? "word with or without its count"
                        : list->counted ? "word with its count"
-                                       : "word without a count");
+                                       : "word alone");
   list->begun = TRUE;
   list->counted = counted;
   for (gint32 id = 0; id < PLAIT_TOKEN_SPECIALS; id++)

@@ -7,7 +7,7 @@
 enum
 {
   TOP_DOWN_ROOTS,
-  TOP_DOWN_SIDES, /* the inputs of the left side begin here, then come those of the right side; SIDE_INPUTS each */
+  TOP_DOWN_SIDES, /* first input of the left side; each side has SIDE_INPUTS inputs */
 };
 
 enum

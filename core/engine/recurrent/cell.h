@@ -14,9 +14,9 @@ typedef enum
 /* Cells that compute a tree node from its two children, and the order of their gates. */
 typedef enum
 {
-  PLAIT_TREE_GRU, /* gates: reset left, reset right, update left, update right, update, candidate. Chen et al. 2017, eq.
-                     8 */
-  PLAIT_TREE_LSTM,      /* gates: input, forget left, forget right, candidate, output. Tai et al. 2015, eq. 9-14 */
+  PLAIT_TREE_GRU,  /* gates: reset left, reset right, update left, update right, update; then the candidate. Chen et al.
+                      2017, eq. 8 */
+  PLAIT_TREE_LSTM, /* gates: input, forget left, forget right, candidate, output. Tai et al. 2015, eq. 9-14 */
   PLAIT_TREE_HEAD_WORD, /* one gate mixes the two children's embeddings. Teng & Zhang 2016 */
 } PlaitTreeKind;
 

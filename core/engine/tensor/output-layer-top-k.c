@@ -9,8 +9,8 @@
 /* Number of words that are compared with a bound before the bound is raised. */
 #define WORDS_AT_ONCE 64
 /* Limits of the search for a thread's first bound. The distance between the greatest logit and the bound starts at 1
- * and doubles until enough logits reach the bound; then HALVINGS bisections refine the bound. The search fails if a
- * distance above MAX_DISTANCE is too small. */
+ * and doubles until enough logits reach the bound; then HALVINGS bisections refine the bound. The search fails if too
+ * few logits are within twice MAX_DISTANCE. */
 #define MAX_DISTANCE 64
 #define HALVINGS 3
 /* Number of rows whose logits a thread's scratch memory holds at once. */

@@ -388,7 +388,7 @@ plait_product (PlaitPool *pool, PlaitTensor c, PlaitScalar beta, PlaitTensor a, 
   run_product (&product, precision, beta, NULL, 0);
 }
 
-/* TRUE if a product of this shape reads @packed. BLAS reads the unpacked weight instead. */
+/* TRUE if a product of this shape reads @packed; FALSE if BLAS computes it, which reads the unpacked weight. */
 static gboolean
 reads_packed (const PlaitPacked *packed, gint64 rows, gint64 width, gint64 depth)
 {

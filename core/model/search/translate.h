@@ -17,10 +17,9 @@ typedef struct
   PlaitHypotheses *hypotheses; /* hypotheses of each sentence of the corpus: [n] */
   PlaitSearchWork work;        /* work of the search during this translation */
 
-  /* Best translation of each line or document, a NULL-terminated array; "" if there is no hypothesis. The translations
-   * of the chunks of a document are separated by LF. */
-  gint64 n_lines;
-  char **text;
+  gint64 n_lines; /* number of lines or documents */
+  char **text;    /* best translation of each line or document, a NULL-terminated array; "" if there is no hypothesis.
+                     LF separates the translations of the chunks of a document */
 } PlaitTranslation;
 
 void plait_translation_free (PlaitTranslation *translation);

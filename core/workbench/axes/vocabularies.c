@@ -190,7 +190,7 @@ add_texts (GArray *all, const Class *class, GHashTable *seen, PlaitDigests *take
     }
 }
 
-/* Returns the texts of all classes in which the field "together" equals @together: the texts of the class with the most
+/* Returns the texts of all classes of number @together: the texts of the class with the most
  * texts, followed by the texts that only other classes have. (transfer full) (element-type Text) */
 static GArray *
 unite (const GPtrArray *classes, guint together, PlaitDigests *taken)
@@ -239,7 +239,7 @@ name_texts (const PlaitExperiment *experiment, const GArray *texts, GPtrArray *n
   return named;
 }
 
-/* Makes all classes whose field together equals @together learn one vocabulary. TRUE if that changed a cell. */
+/* Makes all classes of number @together learn one vocabulary. TRUE if that changed a cell. */
 static gboolean
 join (const GPtrArray *classes, guint together, PlaitDigests *taken)
 {

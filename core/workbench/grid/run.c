@@ -293,7 +293,7 @@ end_job (Runner *runner, const Job *job, PlaitProcessEnd end, const char *reason
     }
   if (end == PLAIT_PROCESS_INTERRUPTED)
     {
-      /* An evaluation has no checkpoints: it is repeated as a whole. */
+      /* A cell that was interrupted in its evaluation stays trained: evaluations have no checkpoints. */
       if (cell->state != PLAIT_CELL_TRAINED)
         plait_grid_cell_set_state (cell, PLAIT_CELL_PARTIAL, NULL);
       return TRUE;

@@ -27,8 +27,8 @@ PlaitRunProcess *plait_run_process_new (const PlaitExperiment *experiment, const
 void plait_run_process_free (PlaitRunProcess *process);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitRunProcess, plait_run_process_free)
 
-/* Sets *@held to the bytes of memory that the process holds now, and *@max to their maximum so far; 0 after it has
- * ended. */
+/* Sets *@held to the bytes of memory that the process holds now, and *@max to their maximum so far; both to 0 after the
+ * process has ended. */
 void plait_run_process_memory (const PlaitRunProcess *process, gsize *held, gsize *max);
 
 /* Returns a file descriptor, which becomes readable when plait_run_process_poll() should be called. */

@@ -28,8 +28,8 @@ typedef struct
   guint threads;        /* number of threads; 0: all processors of this process */
   gboolean resume;      /* TRUE: continue the run in the file, if there is one */
   gboolean force;       /* TRUE: replace an existing file */
-  const char *trained;  /* NULL, or the file of a finished run with the same training up to its last update. Training
-                           goes on from its parameters if the experiment has more updates; then they are evaluated */
+  const char *trained;  /* NULL, or the file of a finished run with the same training up to its last update. If the
+                           experiment has more updates, training goes on from there; then comes the evaluation */
   const char *lines;    /* file for the training log in JSON lines (training-log.h), or NULL */
   PlaitRanks *ranks;    /* processes that train and search together, of which only the first writes files; or NULL */
   gint64 updates;       /* if > 0: training stops after this update, with a checkpoint and the outcome PLAIT_RUN_PART */

@@ -322,8 +322,8 @@ name_there (PlaitStore *run, const char *name, gboolean shared)
   return has_of_text (run, "shared") && knows_stream (run, name) ? g_strdup ("shared") : NULL;
 }
 
-/* If vocabularies are taken from the run that training begins with, opens this run as *@run, and sets *@there to the
- * run's name for vocabulary @name, or to NULL if the run lacks this vocabulary. Otherwise sets nothing. */
+/* If vocabularies are taken from the run of train.initialise, sets *@run to this run, opened, and *@there to the name
+ * of vocabulary @name in the run (NULL: the run lacks it). Otherwise sets nothing. */
 static gboolean
 find_initial (const PlaitExperiment *experiment, const char *name, PlaitLog *log, PlaitStore **run, char **there,
               GError **error)

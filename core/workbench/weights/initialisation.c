@@ -80,7 +80,7 @@ text_vocabulary (const PlaitKeyFile *there, const char *stream)
 typedef struct
 {
   const char *stream; /* stream of these words in this experiment; NULL: the parameter has no words */
-  char *there;        /* name that their vocabulary has in the run, if the run has it; NULL if unknown */
+  char *there;        /* name of the vocabulary of these words in the run; NULL if the run's experiment does not tell */
 } Words;
 
 /* Finds the words of a parameter of @source. @name is the name of the parameter after "source/NAME/". */
