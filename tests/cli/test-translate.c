@@ -160,6 +160,9 @@ TEST_CASE (translate_command, tells_scores_and_alignments)
   CHECK_REFUSED (CALL ("translate", "two.h5", "-q", "-s", "a=a", "-s", "b=b", "--alignment", "0,1"),
                  "--alignment cannot be \"0,1\"; did you mean \"0:1\"?");
   CHECK_REFUSED (text, "--format text cannot print what --n-best asks for");
+  CHECK_REFUSED (
+      CALL ("translate", "two.h5", "-q", "-s", "a=a", "-s", "b=b", "--format", "text", "--set", "decode.n_best=2"),
+      "--format text cannot print what --set decode.n_best asks for");
 }
 
 /* Reads sources as columns of standard input. An empty field is a missing source with data.empty=missing. */

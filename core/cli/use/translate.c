@@ -304,11 +304,14 @@ typedef struct
   gint64 beam, n_best; /* values of the options; 0: not given */
 } Options;
 
-/* TRUE if the user sets the number of hypotheses, by --n-best or --set decode.n_best. */
-static gboolean
-has_n_best (const Options *options)
+/* Returns "--n-best" or "--set decode.n_best", by which the user sets the number of hypotheses; NULL if neither is
+ * given. */
+static const char *
+n_best_name (const Options *options)
 {
-  return options->n_best > 0 || plait_option_set_value (options->text.sets, "decode.n_best");
+  if (options->n_best > 0)
+    return "--n-best";
+  return plait_option_set_value (options->text.sets, "decode.n_best") ? "--set decode.n_best" : NULL;
 }
 
 /* Fills @implied [3] with settings that are checked together with those of --set. Adds decode.n_best=1, unless --set
@@ -334,7 +337,7 @@ decode_settings (const PlaitDecodeSettings *usual, const Options *options, Plait
   *settings = *usual;
   if (options->n_best > 0)
     settings->n_best = options->n_best;
-  else if (!has_n_best (options))
+  else if (!n_best_name (options))
     settings->n_best = 1;
   if (settings->method == PLAIT_DECODE_METHOD_SAMPLE)
     return options->beam == 0
@@ -389,12 +392,13 @@ read_requirements (const PlaitInference *inference, const Options *options, cons
 static gboolean
 read_format (const Options *options, Format *format, GError **error)
 {
-  Format usual = has_n_best (options) || options->text.alignment ? FORMAT_TSV : FORMAT_TEXT;
+  const char *cause = n_best_name (options) ? n_best_name (options) : options->text.alignment ? "--alignment" : NULL;
+  Format usual = cause ? FORMAT_TSV : FORMAT_TEXT;
 
   *format = options->format ? (Format)plait_option_choice (options->format, FORMATS) : usual;
   return *format != FORMAT_TEXT || usual == FORMAT_TEXT
          || plait_fail (error, PLAIT_ERROR_INPUT, "--format text cannot print what %s asks for; choose tsv or json",
-                        has_n_best (options) ? "--n-best" : "--alignment");
+                        cause);
 }
 
 static gboolean
