@@ -33,12 +33,12 @@ check_settings (const Settings *settings, GError **error)
   if (settings->place == PLACE_LAYERS && settings->token_norm != TOKEN_NORM_LEAVES)
     return plait_fail (
         error, PLAIT_ERROR_INPUT,
-        "token_norm is for sentence layers at the top, but place=layers: set token_norm=leaves, or place=top");
+        "token_norm is for sentence layers at the top, but place is layers: set token_norm=leaves, or place=top");
   if (settings->sentence_positions == PLAIT_POSITIONS_NONE)
     return TRUE;
   if (settings->place == PLACE_LAYERS)
     return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "sentence_positions are for sentence layers at the top, but place=layers: set "
+                       "sentence_positions are for sentence layers at the top, but place is layers: set "
                        "sentence_positions=none, or place=top");
   if (settings->readers == READERS_ALL)
     return plait_fail (error, PLAIT_ERROR_INPUT,

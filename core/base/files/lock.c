@@ -48,7 +48,7 @@ plait_lock_is_at_path (int descriptor, const char *path)
   struct stat held, found;
 
   /* If another machine has deleted the file, a network file system may still find its name in a cache. The link count
-   * of a locked file is not cached, so it must not be 0. */
+   * of a locked file is never cached, and is 0 if the file has been deleted. */
   return fstat (descriptor, &held) == 0 && held.st_nlink > 0 && lstat (path, &found) == 0 && held.st_dev == found.st_dev
          && held.st_ino == found.st_ino;
 }

@@ -39,7 +39,7 @@ plait_corpus_append_factors (const PlaitCorpusStreamState *stream, gint64 tuple,
   return TRUE;
 }
 
-/* Returns the array index of word @word of @n words; for -1, a space at the end, the index of the last word. */
+/* Returns the array index of word @word of @n words. -1, a space after the last word, counts as the last word. */
 static gint64
 index_of (gint64 word, gint64 n)
 {

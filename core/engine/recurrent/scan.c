@@ -12,7 +12,7 @@ typedef struct
   PlaitPool *pool;
   const PlaitScanJob *job;
   gboolean backward;
-  gint64 pieces; /* number of pieces in each sentence */
+  gint64 pieces; /* number of pieces of COLUMNS columns in each sentence */
 } Scan;
 
 static void

@@ -132,7 +132,7 @@ p_value (guint counted, guint trials)
   return (counted + 1.0) / (trials + 1.0);
 }
 
-/* Number of columns that add_subsets sums at once, in registers. */
+/* Number of columns that sum_subsets sums at once, in registers. */
 #define COLUMNS 12
 #define GROUP 4
 #define MAX_GROUPED 65536
@@ -185,9 +185,9 @@ subsets_new (const PlaitStatistics *baseline, const PlaitStatistics *system)
   return subsets;
 }
 
-/* Sums into @sums the row differences of all sentences whose bits are set in @chosen. */
+/* Sets @sums to the sums, over all sentences whose bits are set in @chosen, of the differences of both systems. */
 static void
-add_subsets (double *sums, const Subsets *subsets, const guint64 *chosen)
+sum_subsets (double *sums, const Subsets *subsets, const guint64 *chosen)
 {
   for (gsize first = 0; first < subsets->stride; first += COLUMNS)
     {
@@ -209,10 +209,9 @@ add_subsets (double *sums, const Subsets *subsets, const guint64 *chosen)
     }
 }
 
-/* Sums the differences of all sentences whose bits are set in @chosen into @sums, in the order of sentences, because
- * sums of fractions depend on the order. */
+/* Does what sum_subsets does, in the order of sentences, because sums of fractions depend on the order. */
 static void
-add_differences (double *sums, const PlaitStatistics *baseline, const PlaitStatistics *system, const guint64 *chosen)
+sum_differences (double *sums, const PlaitStatistics *baseline, const PlaitStatistics *system, const guint64 *chosen)
 {
   gsize n = baseline->sentences, width = baseline->width;
 
@@ -249,9 +248,9 @@ permute (const PlaitMetric *metric, const PlaitStatistics *baseline, const Plait
       for (gsize word = 0; word * 64 < n; word++)
         chosen[word] = plait_random_bits (key, word);
       if (subsets.rows)
-        add_subsets (moved, &subsets, chosen);
+        sum_subsets (moved, &subsets, chosen);
       else
-        add_differences (moved, baseline, system, chosen);
+        sum_differences (moved, baseline, system, chosen);
       for (gsize k = 0; k < width; k++)
         {
           one[k] = total_baseline[k] + moved[k];

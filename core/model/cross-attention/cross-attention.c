@@ -169,8 +169,8 @@ count_rows_weighed (const PlaitCrossAttentionPass *pass, const PlaitDeclaredAtte
                                  * plait_ragged_length (pass->memories[m].rows, s);
 }
 
-/* Stores one node for @reader and each memory: the weights of the head that @reader requested, or the mean over heads.
- * @weights [heads]: for each head a node with the weights of all memories end to end. */
+/* Stores, for @reader, one node a memory: the weights of the head that @reader requested, or the mean over heads.
+ * @weights [heads]: for each head a node with the weights of all memories, one memory after another. */
 static void
 read_weights (PlaitCrossAttention *cross, const PlaitDeclaredAttention *attention, PlaitNode *const *weights,
               guint reader)

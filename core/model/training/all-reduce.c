@@ -286,7 +286,8 @@ make_progress (PlaitAllReduce *all_reduce, PlaitPool *pool, Shard *first, guint 
   while (moved);
 }
 
-/* PlaitTapeReport of a shard: moves pieces, at most every PAUSE microseconds. Runs in the shard's thread. */
+/* PlaitTapeReport of a shard: sends and receives pieces of gradients, at most every PAUSE microseconds. Runs in the
+ * shard's thread. */
 static void
 on_backward (gpointer data, gint left)
 {

@@ -64,8 +64,9 @@ typedef struct
   const char *choices; /* the choices, or the allowed items of a list, such as "pre;post"; NULL: no choices */
 } PlaitBinding;
 
-/* All structs that host and plugin share by layout. X: structs of every plugin. L: layers that the state of a plugin
- * contains; their size is 0 in a module that does not include layers/layers.h. */
+/* Calls X (Struct, name) for each struct whose layout must be the same in the host and in a plugin, and L for each
+ * layer that the state of a plugin may contain. A layer has size 0 in a module that does not include layers/layers.h.
+ */
 #ifndef PLAIT_LAYER_SIZE
 #define PLAIT_LAYER_SIZE(Struct) 0
 #endif

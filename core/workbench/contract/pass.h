@@ -15,7 +15,7 @@ typedef struct
   gint64 targets[PLAIT_PASS_SENTENCES];
 } PlaitPassLengths;
 
-/* Lengths with which no source is missing: each source of a sentence has two rows or more. */
+/* Lengths of sentences that have all sources, each with two rows or more. */
 extern const PlaitPassLengths plait_pass_whole;
 
 /* Lengths with which the second sentence lacks its second source, and the third sentence has only one source. */
