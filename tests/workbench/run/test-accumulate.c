@@ -68,7 +68,7 @@ TEST_CASE (accumulate, scales_a_short_update_by_what_it_has)
   static const char *const more[] = { WITHOUT_DROPOUT, "train.accumulate=25", NULL };
   const char *const *const runs[] = { whole, ten, more };
   const char *const names[] = { "whole.h5", "ten.h5", "more.h5" };
-  const char *experiment = test_write_experiment ("tiny", NULL);
+  const char *experiment = test_write_experiment_of_two ("tiny", NULL);
   double norms[3][MAXIMUM] = { 0 }, rates[3][MAXIMUM] = { 0 };
 
   for (guint i = 0; i < G_N_ELEMENTS (runs); i++)

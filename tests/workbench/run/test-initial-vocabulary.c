@@ -88,7 +88,7 @@ TEST_CASE (initial_vocabulary, is_found_by_stream)
                                        "decoder.share_embeddings=false",
                                        OTHER_TEXT,
                                        NULL };
-  const char *experiment = test_write_experiment ("tiny", NULL);
+  const char *experiment = test_write_experiment_of_two ("tiny", NULL);
   g_autofree char *said = NULL;
   g_autoptr (PlaitStore) base = test_run_open (experiment, apart, "base.h5");
   g_autoptr (PlaitStore) second = test_run_still (experiment, "second.h5", more, &said, NO_ERROR);
@@ -134,7 +134,7 @@ TEST_CASE (initial_vocabulary, of_another_kind_is_refused)
   };
   static const char *const apart[] = { "experiment.sources=a", "data.vocabulary=separate",
                                        "decoder.share_embeddings=false", "train.updates=1", NULL };
-  const char *experiment = test_write_experiment ("tiny", NULL);
+  const char *experiment = test_write_experiment_of_two ("tiny", NULL);
   const char *output = plait_test_path ("none.h5");
   g_autoptr (PlaitStore) bare = plait_store_create (plait_test_path ("bare.h5"), NULL);
 

@@ -65,7 +65,7 @@ TEST_CASE (initialise, begins_as_dl4mt_where_it_is_asked_to)
 /* Training in two phases: the second takes embeddings and encoders of the first, and has a new decoder. */
 TEST_CASE (initialise, takes_encoders_and_leaves_the_decoder)
 {
-  const char *experiment = test_write_experiment ("tiny", NULL);
+  const char *experiment = test_write_experiment_of_two ("tiny", NULL);
   const char *base_path = test_base_run (experiment);
   g_autofree char *said = NULL;
   g_autoptr (PlaitStore) base = plait_store_open (base_path, NO_ERROR);
@@ -103,7 +103,7 @@ TEST_CASE (initialise, takes_encoders_and_leaves_the_decoder)
 
 TEST_CASE (initialise, takes_what_globs_name_of_the_checkpoint_that_is_asked_for)
 {
-  const char *experiment = test_write_experiment ("tiny", NULL);
+  const char *experiment = test_write_experiment_of_two ("tiny", NULL);
   const char *base_path = test_base_run (experiment);
   g_autoptr (PlaitStore) base = plait_store_open (base_path, NO_ERROR);
   g_autoptr (PlaitStore) second = test_run_still (
@@ -127,7 +127,7 @@ TEST_CASE (initialise, takes_what_globs_name_of_the_checkpoint_that_is_asked_for
  * its own. */
 TEST_CASE (initialise, says_what_does_not_fit)
 {
-  const char *experiment = test_write_experiment ("tiny", NULL);
+  const char *experiment = test_write_experiment_of_two ("tiny", NULL);
   g_autofree char *said = NULL;
   g_autofree char *narrow = NULL;
 

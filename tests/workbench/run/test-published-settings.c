@@ -49,7 +49,7 @@ TEST_CASE (published_settings, are_told_where_they_differ)
     { "[settings]\ndecoder.norm_epsilon=e:1e-5\n", "{\"e\": 1e-6}", NULL, 0, NULL },
     { "[settings]\ndecoder.norm_epsilon=e:1e-5\n", NULL, NULL, 1, "has decoder.norm_epsilon=1e-5 and" },
   };
-  const char *experiment = test_write_experiment ("tiny", NULL);
+  const char *experiment = test_write_experiment_of_two ("tiny", NULL);
   g_autoptr (PlaitRegistry) registry = plait_registry_new ();
   g_autoptr (PlaitExperiment) loaded = test_load (experiment, NULL, registry, NO_ERROR);
   const char *weights = plait_test_path ("w.safetensors");

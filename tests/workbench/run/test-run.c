@@ -26,7 +26,7 @@ reference_run (const char *path)
 
 TEST_CASE (run, is_the_same_for_any_number_of_threads)
 {
-  const char *path = test_write_experiment ("tiny", NULL);
+  const char *path = test_write_experiment_of_two ("tiny", NULL);
   const char *reference = reference_run (path);
 
   for (guint threads = 2; threads <= 3; threads++)
@@ -73,7 +73,7 @@ training_seconds (const char *path)
 static void
 check_interruptions (const char *more)
 {
-  const char *path = test_write_experiment ("tiny", more);
+  const char *path = test_write_experiment_of_two ("tiny", more);
   const char *reference = reference_run (path);
   const char *output = plait_test_path ("interrupted.h5");
   const int lines[] = { 1, 6, 7, 13, 19 };
@@ -458,7 +458,7 @@ TEST_CASE (run, says_what_is_set_otherwise_than_in_the_run_that_goes_on)
     { { "decoder.coverage=word", "decoder.type=gru" },
       "decoder.type was transformer, is gru; decoder.coverage was none, is word" },
   };
-  const char *path = test_write_experiment ("tiny", "updates=1");
+  const char *path = test_write_experiment_of_two ("tiny", "updates=1");
   const char *part = plait_test_path ("part.h5");
   const char *output = reference_run (path);
   g_autofree char *said = NULL;
@@ -505,7 +505,7 @@ TEST_CASE (run, warns_of_a_validation_that_a_break_added)
 /* The message names the memory that the batch needs, and the key to lower. */
 TEST_CASE (run, names_the_batch_that_does_not_fit)
 {
-  const char *path = test_write_experiment ("large", "memory=1\nbatch_unit=tokens\n");
+  const char *path = test_write_experiment_of_two ("large", "memory=1\nbatch_unit=tokens\n");
   g_auto (GStrv) parts = NULL;
   g_autofree char *whole = NULL;
   GError *error = NULL;

@@ -13,7 +13,7 @@
 
 TEST_CASE (source_dropout, goes_on_after_an_interruption_on_any_threads)
 {
-  const char *path = test_write_experiment ("tiny", "source_dropout=0.4");
+  const char *path = test_write_experiment_of_two ("tiny", "source_dropout=0.4");
 
   test_check_interruption (path, 13, 3);
 }
@@ -37,7 +37,7 @@ check_numbers (PlaitStore *run, PlaitStore *other, const char *path, gboolean sa
  * source dropout. */
 TEST_CASE (source_dropout, is_of_training_alone)
 {
-  const char *path = test_write_experiment ("tiny", "source_dropout=0.4");
+  const char *path = test_write_experiment_of_two ("tiny", "source_dropout=0.4");
   const char *still[] = { "train.learning_rate=0", NULL };
   const char *whole[] = { "train.learning_rate=0", "train.source_dropout=0", NULL };
   g_autoptr (PlaitStore) run = test_run_open (path, still, "run.h5");

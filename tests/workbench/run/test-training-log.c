@@ -321,7 +321,7 @@ TEST_CASE (training_log, leaves_the_environment_in_the_run)
 /* The run stores the paths of its modules, so that a message can name the module of a plugin that is not found. */
 TEST_CASE (training_log, leaves_the_places_of_plugins_in_the_run)
 {
-  const char *path = test_write_experiment ("tiny", NULL);
+  const char *path = test_write_experiment_of_two ("tiny", NULL);
   g_autoptr (PlaitStore) store
       = test_run_open (path, (const char *[]){ "train.updates=1", "train.validate_every=0", NULL }, "places.h5");
   g_autoptr (PlaitRegistry) registry = plait_registry_new_for_folders ((const char *[]){ plait_test_folder (), NULL });

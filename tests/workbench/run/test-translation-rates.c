@@ -268,7 +268,7 @@ check_run (const char *combiner, const char *layers, const double *bounds)
                               "evaluate.attention=8",
                               "train.updates=1",
                               NULL };
-  const char *experiment = test_write_experiment ("tiny", NULL);
+  const char *experiment = test_write_experiment_of_two ("tiny", NULL);
   g_autoptr (PlaitStore) run = test_run_open (experiment, overrides, plait_test_format ("%s.h5", combiner));
   g_autoptr (PlaitRunResult) result = run ? plait_run_result_new (run, NO_ERROR) : NULL;
   gint64 n_metrics = 0;
