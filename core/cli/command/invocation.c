@@ -340,7 +340,7 @@ plait_invocation_parse (PlaitInvocation *invocation, const PlaitCommand *command
   gboolean ended = FALSE;
 
   invocation->command = command;
-  invocation->options = g_malloc0 (command->size);
+  invocation->options = g_malloc0 (MAX (command->size, 1));
   if (command->defaults)
     memcpy (invocation->options, command->defaults, command->size);
   invocation->values = g_ptr_array_new_with_free_func (g_free);

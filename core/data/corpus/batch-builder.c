@@ -10,10 +10,11 @@ plait_stream_builder_new (const char *name, PlaitInputKind kind)
 
   self->name = name;
   self->kind = kind;
+  /* Data of an array with room for an element is never NULL, so that offsets may be added to it. */
   self->offsets = g_array_new (FALSE, TRUE, sizeof (gint64));
-  self->ids = g_array_new (FALSE, FALSE, sizeof (gint32));
+  self->ids = g_array_sized_new (FALSE, FALSE, sizeof (gint32), 1);
   self->lines = g_array_new (FALSE, FALSE, sizeof (gint64));
-  self->steps = g_array_new (FALSE, FALSE, sizeof (gint32));
+  self->steps = g_array_sized_new (FALSE, FALSE, sizeof (gint32), 1);
   self->nodes = g_array_new (FALSE, TRUE, sizeof (gint64));
   self->sentences = g_array_new (FALSE, FALSE, sizeof (PlaitDocumentSentence));
   self->bounds = g_array_new (FALSE, TRUE, sizeof (gint64));

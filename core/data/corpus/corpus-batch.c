@@ -67,6 +67,8 @@ add_stored (const PlaitTokenStore *store, gint64 sentence, GArray *items, GError
   guint first = items->len, numbers = g_array_get_element_size (items) / (guint)sizeof (gint32);
   gint64 n = plait_token_store_length (store, sentence);
 
+  if (n == 0)
+    return TRUE;
   g_array_set_size (items, first + (guint)n / numbers);
   return plait_token_store_read (store, sentence, 0, n, (gint32 *)(gpointer)items->data + first * numbers, error);
 }

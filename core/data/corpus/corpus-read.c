@@ -134,7 +134,7 @@ add_stream (PlaitCorpusBlock *block, gint64 number, PlaitCorpusStreamState *stre
   file->path = g_strdup (plait_text_reader_name (side->reader));
   for (gsize j = 0; j < G_N_ELEMENTS (side->ids); j++)
     {
-      side->ids[j] = g_array_new (FALSE, FALSE, sizeof (gint32));
+      side->ids[j] = g_array_sized_new (FALSE, FALSE, sizeof (gint32), 1); /* data is never NULL */
       side->words[j] = stream->trees ? g_array_new (FALSE, FALSE, sizeof (gint32)) : NULL;
     }
   side->scratch = g_array_new (FALSE, FALSE, side->is_documents ? sizeof (PlaitDocumentSentence) : sizeof (gint32));

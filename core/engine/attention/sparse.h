@@ -13,7 +13,7 @@ typedef struct
   guint heads;
   PlaitRagged sets;  /* sets of each entry; its n is the number of entries */
   PlaitRagged rows;  /* selected rows of each set; its n is the number of sets */
-  const gint64 *row; /* row number in the memory of the whole batch: [selected rows] */
+  const gint64 *row; /* row number in the memory of the whole batch: [selected rows]; not NULL */
 } PlaitSelectedRows;
 
 static inline gint64

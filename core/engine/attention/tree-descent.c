@@ -252,7 +252,7 @@ select_next (const Call *call, gint64 sentence, gint64 level, const Entry *entri
           sets[k].path = selection.path;
           parent[k] = selection.index;
           fetch (from->keys, h * width, width, &sets[k]);
-          if (level == 1)
+          if (level == 1 && values > 0)
             fetch (from->values, h * values, values, &sets[k]);
         }
       front->ends[h] = front->n += n;

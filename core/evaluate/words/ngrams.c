@@ -38,7 +38,7 @@ plait_ngrams_new (void)
 {
   PlaitNgrams *ngrams = g_new0 (PlaitNgrams, 1);
   ngrams->offsets = g_array_new (FALSE, FALSE, sizeof (gsize));
-  ngrams->symbols = g_array_new (FALSE, FALSE, sizeof (guint32));
+  ngrams->symbols = g_array_sized_new (FALSE, FALSE, sizeof (guint32), 1); /* data is never NULL */
   ngrams->numbers = g_array_new (FALSE, FALSE, sizeof (guint32));
   ngrams->words = g_hash_table_new (g_str_hash, g_str_equal);
   ngrams->text = g_string_chunk_new (4096);
@@ -219,11 +219,13 @@ count (const PlaitNgrams *ngrams, guint sequence, guint32 *counts)
 static gsize
 sum_counts (PlaitNgrams *ngrams, guint first, guint last, gboolean repeated)
 {
-  guint32 distinct = ngrams->distinct, *own = ngrams->counts, *one = own + distinct, *most = one + distinct;
+  guint32 distinct = ngrams->distinct, *own = ngrams->counts, *one, *most;
   gsize sum = 0;
 
   if (distinct == 0)
     return 0;
+  one = own + distinct;
+  most = one + distinct;
   memset (most, 0, distinct * sizeof (guint32));
   for (guint reference = first; reference < last; reference++)
     {

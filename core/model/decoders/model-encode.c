@@ -65,7 +65,7 @@ encode_source (const PlaitModel *model, const PlaitModelSource *source, PlaitTap
   else if (plait_ragged_rows (input->rows) > 0)
     encoding.embedded = plait_leaf (tape, input->features, NULL);
   else /* all sentences are missing: use the width of the specification, because the input may lack it */
-    encoding.embedded = plait_leaf (tape, plait_tensor (NULL, 0, specification->feature_width), NULL);
+    encoding.embedded = plait_leaf (tape, plait_tape_tensor (tape, 0, specification->feature_width), NULL);
   if (specification->roles > 0)
     encoding.embedded = add_roles (source, tape, input, encoding.embedded);
   plait_call_encode (&source->encoder, &encoding, encoded->losses);
