@@ -65,8 +65,7 @@ typedef struct
 } PlaitBinding;
 
 /* Calls X (Struct, name) for each struct whose layout must be the same in the host and in a plugin, and L for each
- * layer that the state of a plugin may contain. A layer has size 0 in a module that does not include layers/layers.h.
- */
+ * layer that the state of a plugin may contain; its size is 0 in a module that does not include layers/layers.h. */
 #ifndef PLAIT_LAYER_SIZE
 #define PLAIT_LAYER_SIZE(Struct) 0
 #endif
