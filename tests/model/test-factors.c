@@ -237,6 +237,6 @@ TEST_CASE (factors, need_room_beside_words)
   fixture->specification.decoder.share_embeddings = TRUE;
   CHECK (!plait_model_new (&fixture->specification, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT,
-               "streams share the embedding of vocabulary shared, but factor_join=concat makes it 6 wide for one "
-               "stream and 8 for another");
+               "streams share the embedding of vocabulary shared, but with factor_join=concat one stream needs the "
+               "width 6 and another the width 8");
 }

@@ -32,9 +32,9 @@ gboolean plait_lock_is_at_path (int descriptor, const char *path);
  * system; FALSE for a local disk. @mounts: the text of /proc/self/mountinfo. */
 gboolean plait_lock_is_local (const char *mounts, guint major, guint minor);
 
-/* Deletes the file @path if no process holds its lock. Keeps the file if the file system has no locks, or if the file
- * was made on another host (@here FALSE) and locks do not reach other hosts. Returns PLAIT_LOCK_TAKEN if no process
- * held the lock; PLAIT_LOCK_BUSY also if the file cannot be opened. */
+/* Deletes the file @path if no process holds its lock. Keeps a file that was made on another host (@here FALSE) if
+ * locks do not reach other hosts. Returns PLAIT_LOCK_TAKEN if no process held the lock, PLAIT_LOCK_BUSY if a process
+ * holds it or the file cannot be opened, and PLAIT_LOCK_NONE, with the file kept, if the file system has no locks. */
 PlaitLockState plait_lock_remove_stale (const char *path, gboolean here);
 
 /*

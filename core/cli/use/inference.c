@@ -125,7 +125,7 @@ location_beside (const Files *files, const PlaitExperimentSource *source, const 
   return files->locations[find_name (files, name, files->n_names)];
 }
 
-/* Returns the locations of the text that @run reads. */
+/* Returns the files and columns where @run finds its text. */
 static PlaitFeedReader
 reader_of (const PlaitTrained *run, const Files *files)
 {

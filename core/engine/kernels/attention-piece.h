@@ -236,7 +236,7 @@ first_key_of_query (const Piece *piece, gint64 query)
   return RELATIVE ? MAX (query + shift_of (piece) - window_of (piece) + 1, 0) : 0;
 }
 
-/* Returns the first key of the first block of keys that some query from @first on can see. */
+/* Returns the start of the first block of keys that query @first or a later query sees. */
 static inline gint64
 first_key_of_tile (const Piece *piece, gint64 first)
 {

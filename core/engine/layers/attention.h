@@ -27,6 +27,7 @@ typedef struct
 typedef struct
 {
   PlaitAttentionDeclaration declaration;
+  /* Names of parameters begin with the names below, such as NAME/query/weight. */
   PlaitLinear query_key_value; /* self-attention only: [d, 3 d], NAME/query_key_value */
   PlaitLinear query;           /* attention to memories only: [d, d], NAME/query */
   /* attention to memories only: [n_key_values] of [d', 2 d], NAME/key_value or NAME/key_value/MEMORY */

@@ -61,8 +61,7 @@ struct PlaitMetricKind
 {
   const char *name;
   const char *summary; /* summary for users, one line */
-  const char *title; /* title in tables; NULL: the function finish sets title, and width and max_bytes if they depend on
-                        settings; without finish, the function that creates the metric sets title */
+  const char *title;   /* title in tables; NULL: finish or the creator of the metric sets its title */
   guint width;
   gsize max_bytes;                  /* maximum bytes of a text; 0: PLAIT_TEXT_LIMIT */
   gsize size;                       /* size of the metric's struct */
@@ -72,7 +71,8 @@ struct PlaitMetricKind
 
   /* Sets the settings of @metric to their defaults; NULL: all defaults are zero. */
   void (*begin) (PlaitMetric *metric);
-  /* Checks the settings against each other and sets fields that depend on them; may be NULL. */
+  /* Checks the settings against each other, and sets title, width and max_bytes if these depend on them; may be
+   * NULL. */
   gboolean (*finish) (PlaitMetric *metric, GError **error);
   /* TRUE if the metric finds a word in @text; NULL: any text has words. */
   gboolean (*has_words) (const PlaitMetric *metric, const char *text);

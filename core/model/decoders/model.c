@@ -36,8 +36,8 @@ embedding (PlaitModel *model, const char *prefix, const char *vocabulary, gint64
   if (found->table->value.width != width)
     return plait_fail_null (
         error, PLAIT_ERROR_INPUT,
-        "streams share the embedding of vocabulary %s, but factor_join=concat makes it %jd wide for one stream and %jd "
-        "for another: set decoder.share_embeddings=false, or factor_join=sum",
+        "streams share the embedding of vocabulary %s, but with factor_join=concat one stream needs the width %jd and "
+        "another the width %jd: set decoder.share_embeddings=false, or factor_join=sum",
         vocabulary, found->table->value.width, width);
   return found;
 }

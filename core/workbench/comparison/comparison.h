@@ -50,9 +50,9 @@ const PlaitSeedStatistics *plait_run_comparison_value (const PlaitRunComparison 
  * references: the index after the group's last column. */
 guint plait_run_comparison_split_end (const PlaitRunComparison *comparison, guint first);
 
-/* Makes the table of the scores of one split, whose score columns begin at @first. If there are several systems,
- * columns of scores that can be tested have p values. Leaves out runs with other references for the split. The last
- * table, and each table of a split with different references, has notes that explain the numbers. (transfer full) */
+/* Makes the table of the score columns from @first on that have equal splits and references. If there are several
+ * systems, columns that can be tested have p values. Runs with other references for the split have a table of their
+ * own; such tables, and the last one, have notes that explain the numbers. (transfer full) */
 PlaitTable *plait_run_comparison_scores (const PlaitRunComparison *comparison, guint first);
 
 /* Makes the table of parameters, speed and files. (transfer full) */

@@ -18,7 +18,7 @@ copy_string (PlaitStore *store, PlaitStore *from, const char *name, GError **err
   return value && plait_store_set_string (store, "/", name, value, error);
 }
 
-/* Writes the attributes of the run. A named evaluation does not change them. */
+/* Writes the attributes of the run. For a named evaluation, copies all of them from @from. */
 static gboolean
 write_header (PlaitStore *store, PlaitStore *from, const PlaitEvaluations *evaluations,
               const PlaitRunInputs *run_inputs, const char *training_fingerprint, const PlaitTestOptions *options,
@@ -122,8 +122,8 @@ plait_test (PlaitStore *trained, PlaitRunOutput *run_output, PlaitRunInputs *run
  */
 
 /* TRUE if @overrides leave the training of @run unchanged; @own is the experiment of @run. For a named evaluation
- * (@beside), checks only the keys of [data] except too_long: such an evaluation stores its settings beside those of the
- * run, so it may change the settings of search, which validation used too, and may truncate long sentences. */
+ * (@beside), checks only the keys of [data] without too_long, because it stores its other settings beside those of the
+ * run. */
 static gboolean
 check_training (PlaitStore *run, const PlaitExperiment *own, const PlaitOverride *overrides, gboolean beside,
                 PlaitRegistry *registry, GError **error)

@@ -85,7 +85,7 @@ sentence_label (const PlaitVocabulary *vocabulary, const PlaitInput *input, gint
   return g_strdup_printf ("%jd: %s", number, cut);
 }
 
-/* Returns the piece of row @row of the input of @memory; if the token of this row is unknown, the word in the text. */
+/* Returns the label of row @row of @memory: its subword, or the word of the text if the token is unknown. */
 static const char *
 token_label (const PlaitLabelledMemory *memory, gint64 row)
 {

@@ -153,7 +153,7 @@ has_same_words (const PlaitInitialisation *initialisation, const PlaitRunInputs 
 }
 
 /*
- * Functions that take parameters
+ * Functions that read initial parameters from another run or a safetensors file
  */
 
 /* Source of the parameters: another run, or a safetensors file. */
