@@ -9,6 +9,7 @@
 enum
 {
   MAX_NAME_LENGTH = 60, /* maximum bytes of a file name, without digest and ending */
+  SHORT_KEY = 3,        /* bytes of each key in a name that would be longer */
   NAME_DIGITS = 8,
 };
 
@@ -56,16 +57,16 @@ plait_grid_count (const PlaitGrid *grid, PlaitGridCellState state)
   return count;
 }
 
-/* Returns the part of a file name for axis @a of @cell, such as "combiner-flat". It is the last word of the axis's key
- * and the cell's value. Characters other than ASCII letters, digits and "-_+." become '-'. "" for the empty value.
- * (transfer full) */
+/* Returns the part of a file name for axis @a of @cell, such as "combiner-flat". It is the last word of the axis's key,
+ * cut to @key_bytes except for the seed, and the cell's value. Characters other than ASCII letters, digits and "-_+."
+ * become '-'. "" for the empty value. (transfer full) */
 static char *
-name_part (const PlaitCells *cells, const PlaitExperimentCell *cell, guint a)
+name_part (const PlaitCells *cells, const PlaitExperimentCell *cell, guint a, int key_bytes)
 {
   const PlaitAxis *axis = &cells->axes[a];
-  const char *last = strrchr (axis->key, '.');
-  const char *value = axis->values[cell->value_indices[a]];
-  char *part = *value ? g_strdup_printf ("%s-%s", last ? last + 1 : axis->key, value) : g_strdup ("");
+  const char *last = strrchr (axis->key, '.'), *value = axis->values[cell->value_indices[a]];
+  int bytes = plait_axis_is_seed (axis) ? G_MAXINT : key_bytes;
+  char *part = *value ? g_strdup_printf ("%.*s-%s", bytes, last ? last + 1 : axis->key, value) : g_strdup ("");
 
   for (char *p = part; *p; p++)
     if (!g_ascii_isalnum (*p) && !strchr ("-_+.", *p))
@@ -89,33 +90,47 @@ join_parts (const GPtrArray *parts, const char *skipped, int limit)
   return name;
 }
 
+/* Returns the parts of a file name, and sets *@seed to the part of the seed, or NULL. (transfer full) */
+static GPtrArray *
+name_parts (const PlaitCells *cells, const PlaitExperimentCell *cell, int key_bytes, const char **seed)
+{
+  GPtrArray *parts = g_ptr_array_new_with_free_func (g_free);
+
+  *seed = NULL;
+  for (guint a = 0; a < cells->n_axes; a++)
+    {
+      char *part = name_part (cells, cell, a, key_bytes);
+
+      g_ptr_array_add (parts, part);
+      if (plait_axis_is_seed (&cells->axes[a]) && *part)
+        *seed = part;
+    }
+  return parts;
+}
+
 /* Returns the file name of @cell without ending, such as "combiner-flat_seed-1-DIGEST". If it is longer than
- * MAX_NAME_LENGTH without the digest, cuts long parts except the seed, and moves the seed to the last place before the
- * digest. (transfer full) */
+ * MAX_NAME_LENGTH without the digest, cuts keys to SHORT_KEY and then long parts, but not the seed, which becomes the
+ * last part before the digest. (transfer full) */
 static char *
 name_cell (const PlaitCells *cells, const PlaitExperimentCell *cell)
 {
   g_autofree char *digest = plait_digest_bytes (cell->label, strlen (cell->label));
-  g_autoptr (GPtrArray) parts = g_ptr_array_new_with_free_func (g_free);
-  g_autoptr (GString) name = NULL;
-  const char *seed = NULL;
+  const char *seed;
+  g_autoptr (GPtrArray) whole = name_parts (cells, cell, G_MAXINT, &seed);
+  g_autoptr (GString) name = join_parts (whole, NULL, G_MAXINT);
 
-  for (guint a = 0; a < cells->n_axes; a++)
-    {
-      g_ptr_array_add (parts, name_part (cells, cell, a));
-      if (plait_axis_is_seed (&cells->axes[a]) && *(char *)parts->pdata[a])
-        seed = parts->pdata[a];
-    }
-  name = join_parts (parts, NULL, G_MAXINT);
   if (name->len > MAX_NAME_LENGTH)
     {
+      g_autoptr (GPtrArray) parts = name_parts (cells, cell, SHORT_KEY, &seed);
       gsize room = MAX_NAME_LENGTH - (seed ? strlen (seed) + 1 : 0);
+      int limit = MAX_NAME_LENGTH;
 
-      for (int limit = MAX_NAME_LENGTH; limit > 0 && name->len > room; limit--)
+      do
         {
           g_string_free (name, TRUE);
           name = join_parts (parts, seed, limit);
         }
+      while (name->len > room && --limit > 0);
       g_string_truncate (name, MIN (name->len, room));
       if (seed)
         g_string_append_printf (name, "_%s", seed);

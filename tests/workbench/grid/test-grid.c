@@ -368,7 +368,8 @@ TEST_CASE (grid, writes_files_over_all_cells)
   CHECK (g_str_has_prefix (csv, "decoder.combiner,n,test BLEU,test BLEU standard deviation,"));
 }
 
-/* File names contain the whole seed and are unique, even if the values of a cell are very long. */
+/* File names contain the whole seed and are unique, even if the values of a cell are very long. Keys are cut before
+ * values. */
 TEST_CASE (grid, names_files_by_the_seed_however_long)
 {
   static const struct
@@ -377,15 +378,18 @@ TEST_CASE (grid, names_files_by_the_seed_however_long)
     const char *first; /* name of the file of the first cell, without its eight digits */
   } cases[] = {
     { "decoder.combiner=serial;flat\nexperiment.seed=1;2\n", "combiner-serial_seed-1-" },
+    { "experiment.seed=1;2\ndecoder.combiner=hierarchical;flat\ntrain.learning_rate=0.5;1\ntrain.warm_up=10;20\n"
+      "train.optimizer=adam\n",
+      "com-hierarchical_lea-0.5_war-10_opt-adam_seed-1-" },
     { "experiment.seed=1;2\ndecoder.combiner=serial;flat\ntrain.learning_rate=0.00012345678901234567890;0.5\n"
       "train.smoothing=0.11111111111111111111;0\n",
-      "combiner-serial_learning_rate-0.00_smoothing-0.111111_seed-1-" },
+      "com-serial_lea-0.00012345678901_smo-0.11111111111111_seed-1-" },
     { "decoder.combiner=serial;flat\nexperiment.name=a/very/long/name/of/a/grid/that/nobody/wants/to/read/to/its/"
       "end;b\n"
       "experiment.seed=1234567890;2\n",
-      "combiner-serial_name-a-very-long-name-of-a-g_seed-1234567890-" },
+      "com-serial_nam-a-very-long-name-of-a-grid-th_seed-1234567890-" },
     { "experiment.name=a/very/long/name/of/a/grid/that/nobody/wants/to/read/to/its/end;b\n",
-      "name-a-very-long-name-of-a-grid-that-nobody-wants-to-read-to-" },
+      "nam-a-very-long-name-of-a-grid-that-nobody-wants-to-read-to--" },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
