@@ -392,7 +392,9 @@ read_requirements (const PlaitInference *inference, const Options *options, cons
 static gboolean
 read_format (const Options *options, Format *format, GError **error)
 {
-  const char *cause = n_best_name (options) ? n_best_name (options) : options->text.alignment ? "--alignment" : NULL;
+  const char *cause = n_best_name (options);
+  if (!cause && options->text.alignment)
+    cause = "--alignment";
   Format usual = cause ? FORMAT_TSV : FORMAT_TEXT;
 
   *format = options->format ? (Format)plait_option_choice (options->format, FORMATS) : usual;

@@ -40,8 +40,8 @@ cut (const PlaitSelectedRows *selected, gint64 least, gint64 *part, gint64 *low,
     {
       gint64 at = plait_selected_rows_begin_of_query (selected, q);
 
-      plait_kernels ()->extent (selected->row + at, plait_selected_rows_begin_of_query (selected, q + 1) - at, &low[q],
-                                &high[q]);
+      plait_kernels ()->extent (plait_selected_rows_from (selected, at),
+                                plait_selected_rows_begin_of_query (selected, q + 1) - at, &low[q], &high[q]);
       low[q] = later = MIN (later, low[q]);
     }
   for (gint64 q = 0; q < queries; q++)
@@ -107,7 +107,8 @@ spread_piece (gpointer data, gint64 piece, guint thread)
         strips = plait_sparse_strips_from (selected, call->x.width, strip, last);
         entry = q * selected->heads + strips.head;
         at = plait_selected_rows_begin (selected, entry);
-        call->kernels->spread_rows (call->x.data + strips.column, call->x.stride, selected->row + at,
+        call->kernels->spread_rows (call->x.data + strips.column, call->x.stride,
+                                    plait_selected_rows_from (selected, at),
                                     plait_selected_rows_begin (selected, entry + 1) - at, call->numbers + at,
                                     plait_tensor_row (call->y, q) + strips.column, strips.width);
       }
@@ -137,7 +138,7 @@ tanh_backward_rows (const Call *call, const PlaitSparseStrips *strips, gint64 q,
   gint64 column = strips->column;
   PlaitAdditiveRows job = {
     .n = end - at,
-    .row = call->selected->row + at,
+    .row = plait_selected_rows_from (call->selected, at),
     .dscores = call->numbers + at,
     .query = plait_tensor_row (additive->queries, q) + column,
     .keys = additive->keys.data + column,

@@ -122,7 +122,8 @@ dot_piece (gpointer data, gint64 piece, guint thread)
         gint64 rows = split (call, piece, plait_selected_rows_begin (selected, entry + 1) - begin, &first) - first;
 
         call->kernels->dot_rows (call->numbers + begin + first, call->scale, plait_tensor_row (call->y, q) + h * width,
-                                 call->x.data + h * width, call->x.stride, selected->row + begin + first, rows, width);
+                                 call->x.data + h * width, call->x.stride,
+                                 plait_selected_rows_from (selected, begin + first), rows, width);
       }
 }
 
@@ -216,7 +217,7 @@ sum_strips (const Call *call, gint64 query, const PlaitSparseStrips *strips)
     {
       depth = MIN (PLAIT_MAX_PANEL_DEPTH, end - at);
       call->kernels->sum_rows (plait_tensor_row (call->y, query) + column, add, call->from + at, call->x.data + column,
-                               call->x.stride, selected->row + at, depth, strips->width);
+                               call->x.stride, plait_selected_rows_from (selected, at), depth, strips->width);
       at += depth;
       add = TRUE;
     }

@@ -13,13 +13,20 @@ typedef struct
   guint heads;
   PlaitRagged sets;  /* sets of each entry; its n is the number of entries */
   PlaitRagged rows;  /* selected rows of each set; its n is the number of sets */
-  const gint64 *row; /* row number in the memory of the whole batch: [selected rows]; not NULL */
+  const gint64 *row; /* row number in the memory of the whole batch: [selected rows]; may be NULL if there are none */
 } PlaitSelectedRows;
 
 static inline gint64
 plait_selected_rows_count (const PlaitSelectedRows *selected)
 {
   return plait_ragged_rows (selected->rows);
+}
+
+/* Returns the numbers of the selected rows from number @at on; NULL if selected->row is NULL. */
+static inline const gint64 *
+plait_selected_rows_from (const PlaitSelectedRows *selected, gint64 at)
+{
+  return selected->row ? selected->row + at : NULL;
 }
 
 /*

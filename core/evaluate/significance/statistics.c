@@ -185,7 +185,7 @@ subsets_new (const PlaitStatistics *baseline, const PlaitStatistics *system)
   return subsets;
 }
 
-/* Sets @sums to the sums, over all sentences whose bits are set in @chosen, of the differences of both systems. */
+/* Sets @sums to the sum, over the sentences whose bits are set in @chosen, of the system's row minus the baseline's. */
 static void
 sum_subsets (double *sums, const Subsets *subsets, const guint64 *chosen)
 {

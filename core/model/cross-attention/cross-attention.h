@@ -143,7 +143,7 @@ typedef struct
   PlaitQueryRows query_rows;
   const guint8 **present;    /* [n_memories]: for each query row a byte, 0 if the memory has no rows for its sentence;
                                 an element is NULL if the memory has rows for every sentence */
-  const guint8 *any_present; /* [query rows]: FALSE if no memory has rows for its sentence; NULL if all are TRUE */
+  const guint8 *any_present; /* [query rows]: 0 if no memory has rows for its sentence; NULL: no byte is 0 */
   PlaitAttentionRecord *record;           /* NULL: record nothing */
   PlaitLossPass *losses;                  /* NULL: losses are not wanted */
   PlaitAttentionCost *rows_weighed;       /* cost to which the pass adds, or NULL */

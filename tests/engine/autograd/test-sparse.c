@@ -114,9 +114,9 @@ TEST_CASE (selected, nothing_has_finite_gradients)
 {
   g_auto (Bench) bench = bench_new (1);
   gint64 nothing[] = { 0, 0, 0 }, one_each[] = { 0, 1, 2 };
-  PlaitSelectedRows none[] = { { 1, { 0, nothing }, { 0, nothing }, nothing },
-                               { 1, { 2, nothing }, { 0, nothing }, nothing },
-                               { 2, { 2, one_each }, { 2, nothing }, nothing } };
+  PlaitSelectedRows none[] = { { 1, { 0, nothing }, { 0, nothing }, NULL },
+                               { 1, { 2, nothing }, { 0, nothing }, NULL },
+                               { 2, { 2, one_each }, { 2, nothing }, NULL } };
   gint64 n_queries[] = { 0, 2, 1 };
   double zeros[4] = { 0 };
 
