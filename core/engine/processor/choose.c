@@ -3,14 +3,14 @@
 #include "processor/int8.h"
 #include "kernels/kernels.h"
 
-#ifdef __x86_64__
+#ifdef PLAIT_X86_KERNELS
 #include <cpuid.h>
 #endif
 
 /* Variants of the kernels: v1 for any processor that the build's target allows, v3 for x86-64-v3, v4 for x86-64-v4. */
 extern const PlaitKernels plait_v1_kernels;
 extern const PlaitBfloat16Kernels plait_bfloat16_emulation;
-#ifdef __x86_64__
+#ifdef PLAIT_X86_KERNELS
 extern const PlaitKernels plait_v3_kernels, plait_v4_kernels;
 extern const PlaitInt8Kernels plait_vnni_kernels;
 extern const PlaitBfloat16Kernels plait_bfloat16_instructions;
@@ -18,7 +18,7 @@ extern const PlaitBfloat16Kernels plait_bfloat16_instructions;
 
 static const PlaitKernels *selected;
 
-#ifdef __x86_64__
+#ifdef PLAIT_X86_KERNELS
 /* TRUE if the processor has x86-64-v3. Tests each feature because not every compiler knows the levels by name. */
 static gboolean
 has_v3 (void)
@@ -47,7 +47,7 @@ plait_kernels_choose (const char *variant)
     const PlaitKernels *kernels;
     gboolean (*run_here) (void); /* NULL: every processor runs them */
   } all[] = {
-#ifdef __x86_64__
+#ifdef PLAIT_X86_KERNELS
     { &plait_v4_kernels, has_v4 },
     { &plait_v3_kernels, has_v3 },
 #endif
@@ -74,7 +74,7 @@ plait_kernels (void)
 const PlaitInt8Kernels *
 plait_int8_kernels (void)
 {
-#ifdef __x86_64__
+#ifdef PLAIT_X86_KERNELS
   if (plait_kernels () == &plait_v4_kernels && __builtin_cpu_supports ("avx512vnni"))
     return &plait_vnni_kernels;
 #endif
@@ -86,7 +86,7 @@ plait_bfloat16_kernels (PlaitPrecision precision)
 {
   if (precision == PLAIT_PRECISION_BFLOAT16_EMULATED)
     return &plait_bfloat16_emulation;
-#if defined(__x86_64__) && !defined(PLAIT_SCALAR_DOUBLE)
+#if defined(PLAIT_X86_KERNELS) && !defined(PLAIT_SCALAR_DOUBLE)
   if (precision == PLAIT_PRECISION_BFLOAT16 && plait_kernels () == &plait_v4_kernels
       && __builtin_cpu_supports ("avx512bf16"))
     return &plait_bfloat16_instructions;
