@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: MIT
-"""Checks that experiments/by-position.py cuts documents at the same sentences in all files and scores by position."""
+"""Checks that experiments/documents.py cuts documents at the same sentences in all files, scores by position, and counts
+words."""
 import gzip
 import os
 import subprocess
 import sys
 import tempfile
 
-script = os.path.join(os.path.dirname(__file__), "..", "..", "experiments", "by-position.py")
+script = os.path.join(os.path.dirname(__file__), "..", "..", "experiments", "documents.py")
 
 
 def run(*arguments):
@@ -59,3 +60,23 @@ with tempfile.TemporaryDirectory() as folder:
     write("fewer", "a b c d e\n\n")
     done = run("score", "--plait", plait, "--reference", "reference", "fewer")
     assert done.returncode != 0 and "fewer: has 1 documents, but reference has 3" in done.stderr, done.stderr
+
+    # "cell" and "table" have translations that training shows ten times or more, "table" two.
+    write("train.en", "the cell\n\n" * 10 + "this table\n\n" * 20)
+    write("train.de", "die Zelle\n\n" * 10 + "diese Tabelle\n\n" * 10 + "diese Matrix\n\n" * 10)
+    write("test.en", "the table\nthis table\nthe cell\nthe cell\n\nthis table\n\n")
+    write("test.de", "die Tabelle\nsie, die Matrix\ndie Zelle\ndiese\n\ndiese Matrix\n\n")
+    write("one", "Sie Tabelle\ndie Tabelle\nZellen\ndiese Zelle\n\ndiese\n\n")
+    write("two", "es\nTabelle Tabelle Tabelle Matrix\n\nMatrix\n\n")
+    done = run("words", "--train", "train.en", "train.de", "--source", "test.en", "--reference", "test.de", "a=one", "b=one,two")
+    assert done.returncode == 0, done.stderr
+    rows = [line.split("\t") for line in done.stdout.splitlines()]
+    # Pronouns that are right, found and wanted: 2, 2 and 3 in one, 2, 3 and 6 in both. Words of "cell" and "table", which two
+    # sentences of the first document have: 2, 4 and 3 in one, 4, 8 and 6 in both. "table" has two translations.
+    assert [[row[0], *row[1::2]] for row in rows[1:]] == [
+        ["reference", "100.00", "100.00", "50.00"], ["a", "80.00", "57.14", "100.00"], ["b", "44.44", "57.14", "83.33"]], rows
+    assert all(0.2 < float(p) <= 1 for p in rows[3][2::2]), rows
+
+    write("fewer", "a\n\n")
+    done = run("words", "--train", "train.en", "train.de", "--source", "test.en", "--reference", "test.de", "a=one,fewer")
+    assert done.returncode != 0 and "fewer: has 1 documents, but test.en has 2" in done.stderr, done.stderr
