@@ -73,7 +73,7 @@ TEST_CASE (modules, without_plot)
   make_without ("plot/cairo");
   CHECK_REFUSED (BARE ("plot", "run.h5", "/x", "-o", "x.svg"),
                  "drawing figures needs the module plot/cairo, which is in none of the folders that "
-                 "plait plugins lists; install libcairo2-dev and libpango1.0-dev (Debian) and "
+                 "the command plait plugins lists; install libcairo2-dev and libpango1.0-dev (Debian) and "
                  "build plait again");
   check_others_work ();
 
@@ -94,7 +94,7 @@ TEST_CASE (modules, without_link_grammar)
   plait_test_write ("text", "A dog barks .\n");
   CHECK_REFUSED (BARE ("parse", "text", "-o", "trees"),
                  "parsing English needs the module parser/link-grammar, which is in none of the folders "
-                 "that plait plugins lists; install liblink-grammar-dev and "
+                 "that the command plait plugins lists; install liblink-grammar-dev and "
                  "link-grammar-dictionaries-en (Debian) and build plait again");
   CHECK (!plait_test_exists ("trees"));
   check_others_work ();
@@ -120,7 +120,7 @@ TEST_CASE (modules, without_sentencepiece)
   PlaitTestCall subwords = BARE ("vocabulary", "text", "--type", "bpe", "--size", "20", "-o", "subwords");
 
   CHECK_REFUSED (subwords, "a vocabulary of subwords needs the module subwords/sentencepiece, which is in "
-                           "none of the folders that plait plugins lists; install libsentencepiece-dev "
+                           "none of the folders that the command plait plugins lists; install libsentencepiece-dev "
                            "(Debian) and build plait again");
   check_others_work ();
 }
@@ -132,7 +132,7 @@ TEST_CASE (modules, without_icu)
   DONE (BARE ("evaluate", "-r", "text", "-i", "text", "-m", "bleu"));
   CHECK_REFUSED (BARE ("evaluate", "-r", "text", "-i", "text", "-m", "ter"),
                  "text by the rules of Unicode needs the module unicode/icu, which is in none of the "
-                 "folders that plait plugins lists; install libicu-dev (Debian) and build plait again");
+                 "folders that the command plait plugins lists; install libicu-dev (Debian) and build plait again");
 
   check_others_work ();
 }
@@ -145,8 +145,8 @@ TEST_CASE (modules, without_mecab)
   CHECK_REFUSED (
       BARE ("evaluate", "-r", "text", "-i", "text", "-m", "bleu:tok=ja-mecab"),
       "metric \"bleu:tok=ja-mecab\": the tokeniser ja-mecab needs the module tokeniser/mecab, which is in none "
-      "of the folders that plait plugins lists; install libmecab-dev and mecab-ipadic-utf8 (Debian) and build "
-      "plait again");
+      "of the folders that the command plait plugins lists; install libmecab-dev and mecab-ipadic-utf8 (Debian) and "
+      "build plait again");
 }
 
 /* If there is no BLAS library, plait's own kernels multiply matrices, and the run records this. A library that the user
@@ -164,7 +164,7 @@ TEST_CASE (modules, without_blas)
   CHECK_CONTAINS (shown.output, "no BLAS, kernels v");
   CHECK_CONTAINS (shown.output, "products by the kernels");
   CHECK_REFUSED (wanted, "multiplying matrices by OpenBLAS needs the module blas/openblas, which is in none of "
-                         "the folders that plait plugins lists; install libopenblas-dev (Debian) and build "
+                         "the folders that the command plait plugins lists; install libopenblas-dev (Debian) and build "
                          "plait again");
   CHECK_REFUSED (unknown, "the environment variable PLAIT_BLAS is \"none\"; set it to openblas, blis or mkl");
   check_others_work ();

@@ -79,8 +79,8 @@ plait_module_open (const PlaitModuleWanted *wanted, GError **error)
     return table;
   path = find (wanted);
   if (!path)
-    return refuse_missing (wanted, "is in none of the folders that plait plugins lists", " and build plait again",
-                           error);
+    return refuse_missing (wanted, "is in none of the folders that the command plait plugins lists",
+                           " and build plait again", error);
   table = open_at (path, wanted, error);
   if (!table)
     return NULL;

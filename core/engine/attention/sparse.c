@@ -14,9 +14,8 @@ typedef struct
 {
   const PlaitKernels *kernels;
   const PlaitSelectedRows *selected;
-  /* A query whose first selected row has index i in @selected belongs to range i / number_in_piece, rounded down. A
-   * piece computes a range, or one of @splits parts of a range. */
-  gint64 number_in_piece;
+  gint64 range_size; /* A query belongs to the range number i / range_size, rounded down, where i is the index of its
+                        first selected row. A piece computes a range, or one of @splits parts of a range. */
   gint64 splits;
   PlaitScalar *numbers;
   const PlaitScalar *from;
@@ -73,11 +72,11 @@ run (PlaitPool *pool, Call *call, gint64 cost, gint64 most_splits, PlaitPoolFunc
   gint64 queries = MAX (1, plait_selected_rows_queries (selected)), work = number * cost, ranges;
 
   call->kernels = plait_kernels ();
-  call->number_in_piece = MAX (1, PLAIT_SPARSE_PIECE_WORK / cost);
+  call->range_size = MAX (1, PLAIT_SPARSE_PIECE_WORK / cost);
   /* If ranges are smaller than queries, most of them are empty and the others need to be cut. */
   if (most_splits > 1)
-    call->number_in_piece = MAX (call->number_in_piece, number / queries);
-  ranges = number / call->number_in_piece + 1;
+    call->range_size = MAX (call->range_size, number / queries);
+  ranges = number / call->range_size + 1;
   call->splits = CLAMP (work / PLAIT_SPARSE_PIECE_WORK / ranges, 1, most_splits);
   plait_sparse_run (pool, ranges * call->splits, work, piece, call);
 }
@@ -86,7 +85,7 @@ static gint64
 first_query (const Call *call, gint64 piece)
 {
   PlaitRagged sets = call->selected->sets, rows = call->selected->rows;
-  gint64 heads = call->selected->heads, number = piece / call->splits * call->number_in_piece;
+  gint64 heads = call->selected->heads, number = piece / call->splits * call->range_size;
   gint64 set = plait_lower_bound (rows.offsets, 0, rows.n + 1, number);
   gint64 entry = plait_lower_bound (sets.offsets, 0, sets.n + 1, set);
 

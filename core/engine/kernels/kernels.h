@@ -114,12 +114,12 @@ typedef struct
   gint64 columns; /* number of queries, rounded up to whole vectors */
   gint64 stride;  /* distance of rows in scores, weights and path */
   PlaitScalar scale;
-  PlaitScalar *scores;  /* scores; in backward, gradients of the path: [rows] */
+  PlaitScalar *scores;  /* scores; in backward, gradients of @path: [rows, stride] */
   PlaitScalar *weights; /* if @keeps, the weights of all groups, one group after another; else room for the largest
                            group */
   gboolean keeps;
   PlaitScalar *path; /* product of the weights of a row and its ancestors, summed over the groups of the row; after
-                        backward, gradients of the unscaled scores: [rows] */
+                        backward, gradients of the unscaled scores: [rows, stride] */
 } PlaitSiblingTile;
 
 /* The arrays of one row of a recurrent cell, or of one node of a binary tree. Each array is one or several times as

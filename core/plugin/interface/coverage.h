@@ -13,11 +13,11 @@
  * - score: V state, computed by the host unless the plugin has its own function. Additive scores add this term inside
  * their tanh (Chen et al. 2017, eq. 12), so the term is as wide as the tanh layer; other score functions add it to the
  * score, one number for each head.
- * - update: state <- cell (state, attention, query, p, values of linked rows).
+ * - update: state <- cell (state, attention, query, p, values of linked rows, such as the children of a node).
  *
  * Each pair of a query and a memory row has a state; see attention/query-key-pairs.h. The host keeps the states of
- * hypotheses, follows their ancestry and finds linked pairs. With several attention heads, the attention is their mean,
- * or each head has its own state (decoder.coverage_heads).
+ * hypotheses, follows their ancestry and finds the pairs of linked rows. With several attention heads, the attention is
+ * their mean, or each head has its own state (decoder.coverage_heads).
  */
 
 /* Arguments for building a coverage, for one attention to one memory. Valid during the call. */

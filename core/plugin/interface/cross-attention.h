@@ -64,7 +64,7 @@ typedef enum
 #define PLAIT_DECODER_HEADS 0
 #define PLAIT_DECODER_DROPOUT (-1.0)
 
-/* Initialises the two rates of PlaitAttendSettings with the decoder's own rates. */
+/* Initialises the two rates of PlaitAttendSettings: each becomes the decoder's rate of the same kind. */
 #define PLAIT_DECODER_DROPOUT_RATES .dropout = PLAIT_DECODER_DROPOUT, .output_dropout = PLAIT_DECODER_DROPOUT
 
 /* The settings of one declared attention. */

@@ -190,8 +190,8 @@ add_texts (GArray *all, const Class *class, GHashTable *seen, PlaitDigests *take
     }
 }
 
-/* Returns the texts of all classes of number @together: the texts of the class with the most
- * texts, followed by the texts that only other classes have. (transfer full) (element-type Text) */
+/* Returns the texts of all classes whose number is @together: the texts of the class with the most texts, followed by
+ * the texts that only other classes have. (transfer full) (element-type Text) */
 static GArray *
 unite (const GPtrArray *classes, guint together, PlaitDigests *taken)
 {

@@ -80,7 +80,7 @@ find_companion (PlaitCompanion *companion, const PlaitPlugin *plugin,
   if (!companion->plugin)
     return plait_fail (error, PLAIT_ERROR_INPUT,
                        "%s \"%s\" cannot be tested, since there is no %s to complete the model; put one into a folder "
-                       "that plait plugins lists",
+                       "that the command plait plugins lists",
                        plait_plugin_kind_name (plugin->kind), plugin->name, what);
   if (!plait_plugin_load (companion->plugin, error))
     return FALSE;

@@ -181,9 +181,9 @@ void plait_resolution_read_factors (const PlaitResolution *resolution, PlaitPars
 /* Adds a problem if @source cannot have its factors or tags. */
 void plait_resolution_check_factors (const PlaitResolution *resolution, const PlaitExperimentSource *source);
 
-/* Returns the first source, used or not, whose stream is STREAM if @stream has the form STREAM.NAME of a factor or
- * tags. NULL if there is no such source, or if NAME is not a valid name or is trees, alignment or reference. (transfer
- * none) */
+/* If @stream has the form STREAM.NAME, the name of a factor or of tags, returns the first source that reads the stream
+ * STREAM, used or not. Returns NULL if there is no such source, if NAME is not a valid name, and for the names "trees",
+ * "alignment" and "reference". (transfer none) */
 const PlaitParsedSource *plait_resolution_factor_source (const PlaitResolution *resolution, const char *stream);
 
 /* TRUE if @stream may be a factor or tags of a source, judged by its name alone, and this source has a key factors or

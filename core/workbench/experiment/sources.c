@@ -87,7 +87,7 @@ read_encoders (const PlaitResolution *resolution, PlaitParsedSource *source)
   if (!source->settings.encoder)
     {
       plait_resolution_problem (resolution, group, NULL,
-                                "encoder is missing; add encoder= and an encoder that plait plugins lists");
+                                "encoder is missing; add encoder= and an encoder that the command plait plugins lists");
       return;
     }
   plugin = plait_registry_find (resolution->resolver->registry, PLAIT_PLUGIN_ENCODER, source->settings.encoder, &fault);
