@@ -4,6 +4,8 @@
 #include "autograd/check.h"
 #include "autograd/layer-operators.h"
 
+#include <string.h>
+
 /* Widths in these cases are not multiples of a vector, so the kernels of every processor variant also run their
  * remainder loops. */
 
@@ -675,14 +677,25 @@ draw (PlaitTensor tensor, PlaitRandomKey key)
     tensor.data[i] = (PlaitScalar)plait_random_normal (key, (guint64)i);
 }
 
+typedef struct
+{
+  const GradientCase *gradient_case;
+  guint first, second; /* the leaf that stands for two, and the other; the same: none */
+} Graph;
+
 static PlaitNode *
 build_root (PlaitTape *tape, PlaitNode *const *leaves, gpointer data)
 {
-  const GradientCase *gradient_case = data;
-  PlaitNode *output = gradient_case->build (tape, leaves);
-  gint64 n = output->value.rows * output->value.width;
+  const Graph *graph = data;
+  const GradientCase *gradient_case = graph->gradient_case;
+  PlaitNode *inputs[G_N_ELEMENTS (gradient_case->leaves)];
+  PlaitNode *output;
   PlaitTensor weights;
 
+  memcpy (inputs, leaves, gradient_case->n_leaves * sizeof (PlaitNode *));
+  inputs[graph->second] = leaves[graph->first];
+  output = gradient_case->build (tape, inputs);
+  gint64 n = output->value.rows * output->value.width;
   /* A loss must itself be the root, because its gradient has to be 1. */
   if (n == 1)
     return output;
@@ -695,11 +708,18 @@ build_root (PlaitTape *tape, PlaitNode *const *leaves, gpointer data)
 gboolean
 run_gradient_case (const GradientCase *gradient_case, PlaitPool *pool, GError **error)
 {
+  return run_gradient_case_with (gradient_case, 0, 0, pool, error);
+}
+
+gboolean
+run_gradient_case_with (const GradientCase *gradient_case, guint first, guint second, PlaitPool *pool, GError **error)
+{
+  Graph graph = { gradient_case, first, second };
   g_autoptr (GPtrArray) storage = g_ptr_array_new_with_free_func (g_free);
   PlaitCheckLeaf leaves[G_N_ELEMENTS (gradient_case->leaves)] = { { NULL } };
   PlaitGradientCheck check = {
     .build = build_root,
-    .data = (gpointer)gradient_case,
+    .data = &graph,
     .leaves = leaves,
     .n_leaves = gradient_case->n_leaves,
     .mode = gradient_case->mode,

@@ -34,3 +34,7 @@ extern const guint n_sparse_cases;
 
 /* Runs the gradient check of @gradient_case. */
 gboolean run_gradient_case (const GradientCase *gradient_case, PlaitPool *pool, GError **error);
+
+/* Like run_gradient_case, but leaf @first is also the input @second of the operator, which must have the same shape. */
+gboolean run_gradient_case_with (const GradientCase *gradient_case, guint first, guint second, PlaitPool *pool,
+                                 GError **error);

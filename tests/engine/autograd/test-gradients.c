@@ -2,8 +2,9 @@
 #include <string.h>
 
 #include "autograd/check.h"
+#include "autograd/layer-operators.h"
+#include "bench.h"
 #include "cases.h"
-#include "harness.h"
 #include "kernels/kernels.h"
 #include "kernels/gradient-terms.h"
 
@@ -21,6 +22,97 @@ TEST_CASE (gradients, agree_with_finite_differences)
         run_gradient_case (gradient_case_at (i), pool, NO_ERROR);
       }
   plait_kernels_choose (NULL);
+}
+
+TEST_CASE (gradients, agree_where_one_node_is_two_inputs)
+{
+  g_autoptr (PlaitPool) pool = plait_pool_new (2, NULL);
+  const GradientCase *one;
+  guint pairs = 0;
+
+  for (guint i = 0; (one = gradient_case_at (i)); i++)
+    for (guint second = 1; second < one->n_leaves; second++)
+      for (guint first = 0; first < second; first++)
+        if (one->leaves[first].rows == one->leaves[second].rows
+            && one->leaves[first].width == one->leaves[second].width)
+          {
+            CONTEXT ("%s, leaf %u is also leaf %u", one->name, first, second);
+
+            run_gradient_case_with (one, first, second, pool, NO_ERROR);
+            pairs++;
+          }
+  CHECK (pairs > 50);
+}
+
+/* Functions that return an operator whose inputs are all @x, one long sentence. */
+
+static const gint64 long_sentence[] = { 0, 400 };
+static const PlaitRagged long_rows = { 1, long_sentence };
+
+static PlaitNode *
+attend_to_itself (PlaitTape *tape, PlaitNode *x)
+{
+  PlaitKeyValues memory = { .keys = x, .values = x, .rows = long_rows };
+
+  return plait_attention (tape, x, long_rows, &memory, 1, &(PlaitAttentionOptions){ .heads = 2, .scale = 0.5 });
+}
+
+static PlaitNode *
+score_itself (PlaitTape *tape, PlaitNode *x)
+{
+  PlaitQueryKeyPairs pairs = plait_query_key_pairs (tape, long_rows, long_rows);
+
+  return plait_additive_scores (tape, &pairs, x, x, NULL, plait_rows (tape, x, 0, 1), NULL);
+}
+
+static PlaitNode *
+multiply_with_itself (PlaitTape *tape, PlaitNode *x)
+{
+  PlaitQueryKeyPairs pairs = plait_query_key_pairs (tape, long_rows, long_rows);
+
+  return plait_dot_scores (tape, &pairs, x, x, 0.5);
+}
+
+static PlaitNode *
+score_chosen_rows (PlaitTape *tape, PlaitNode *x)
+{
+  enum
+  {
+    CHOSEN = 20,
+  };
+  gint64 n = long_sentence[1];
+  gint64 *each = plait_arena_new_array (plait_tape_arena (tape), gint64, n + 1);
+  gint64 *ends = plait_arena_new_array (plait_tape_arena (tape), gint64, n + 1);
+  gint64 *row = plait_arena_new_array (plait_tape_arena (tape), gint64, n * CHOSEN);
+
+  for (gint64 i = 0; i <= n; i++)
+    {
+      each[i] = i;
+      ends[i] = i * CHOSEN;
+    }
+  for (gint64 i = 0; i < n * CHOSEN; i++)
+    row[i] = i * 7 % n;
+  return plait_sparse_additive_scores (
+      tape, &(PlaitSelectedRows){ .heads = 1, .sets = { n, each }, .rows = { n, ends }, .row = row }, x, x,
+      plait_rows (tape, x, 0, 1));
+}
+
+TEST_CASE (gradients, of_one_node_that_is_all_inputs_have_the_same_bits_on_any_threads)
+{
+  static PlaitNode *(*const builds[]) (PlaitTape * tape, PlaitNode * x)
+      = { attend_to_itself, score_itself, multiply_with_itself, score_chosen_rows };
+
+  for (guint i = 0; i < G_N_ELEMENTS (builds); i++)
+    {
+      g_auto (Bench) one = bench_new (1), four = bench_new (4);
+      PlaitNode *x[] = { bench_random (&one, long_sentence[1], 8, 1), bench_random (&four, long_sentence[1], 8, 1) };
+      CONTEXT ("operator %u", i);
+
+      plait_tape_backward (one.tape, plait_reduce_sum (one.tape, plait_exp (one.tape, builds[i](one.tape, x[0]))));
+      plait_tape_backward (four.tape, plait_reduce_sum (four.tape, plait_exp (four.tape, builds[i](four.tape, x[1]))));
+      CHECK (memcmp (x[0]->gradient.data, x[1]->gradient.data, sizeof (PlaitScalar) * 8 * (gsize)long_sentence[1])
+             == 0);
+    }
 }
 
 /* The backward function of an operator with a mistake: a factor is missing. */
