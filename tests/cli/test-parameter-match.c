@@ -71,6 +71,19 @@ TEST_CASE (grid_match, several_widths_keep_their_proportion_and_multiples)
   CHECK_CONTAINS (call.output, "decoder.feed_forward=172 source.a.feed_forward=28: ");
 }
 
+/* The width of [source a/leaves] has no effect in cells whose encoder has no inner encoder. */
+TEST_CASE (grid_match, a_width_without_effect_is_kept)
+{
+  plait_test_write ("leaves.ini", BASE "experiment.seed=1;2\nsource.a.encoder=transformer;pyramid\n"
+                                       "match=parameters\nmatch.tolerance=0.1\nmatch.vary=source.a/leaves.width\n"
+                                       "[source a/leaves]\nwidth=8\n");
+  PlaitTestCall call = DONE (CALL ("grid", "leaves.ini", "--dry-run", "--set", "source.a.leaves=bigru"));
+  const char *second = strstr (call.output, "experiment.seed=2 source.a.encoder=transformer");
+
+  CHECK (second);
+  CHECK (second && g_str_has_prefix (strstr (second, "source.a/leaves.width="), "source.a/leaves.width=8: "));
+}
+
 TEST_CASE (grid_match, says_what_cannot_be)
 {
   static const struct

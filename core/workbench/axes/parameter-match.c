@@ -333,30 +333,39 @@ plait_parameter_match_resolve (PlaitParameterMatch *match, const PlaitResolver *
 {
   Search search = { match, resolver, file, problems };
   g_autoptr (PlaitExperiment) experiment = plait_resolver_resolve (resolver, file, problems);
-  gboolean is_first = match->target == 0 && !match->failed;
+  gboolean is_first = match->target == 0 && !match->failed, solved;
   GError *fault = NULL;
-  gint64 first;
+  gint64 first, own;
 
   if (experiment && !plait_experiment_model_try_build (experiment, &fault))
     {
       plait_problems_add_error (problems, fault);
       g_clear_pointer (&experiment, plait_experiment_free);
     }
+  own = experiment && !match->failed ? count (match, experiment, problems) : -1;
+  if (!match->failed)
+    *parameters = own;
   if (is_first)
     {
-      *parameters = experiment ? count (match, experiment, problems) : -1;
-      match->failed = *parameters < 0;
-      match->target = MAX (*parameters, 0);
+      match->failed = own < 0;
+      match->target = MAX (own, 0);
     }
-  if (!experiment || is_first || match->failed)
+  if (own < 0 || own == match->target)
     {
       *widths = describe (match, 0);
       return match->failed && is_first ? NULL : g_steal_pointer (&experiment);
     }
-  first = solve (&search, parameters);
-  *widths = describe (match, first);
   g_clear_pointer (&experiment, plait_experiment_free);
-  if (first > 0)
+  first = solve (&search, parameters);
+  solved = first > 0;
+  /* Keep the widths of the file if no others come nearer: a width without effect stays as it is. */
+  if (solved && ABS (own - match->target) <= ABS (*parameters - match->target))
+    {
+      first = 0;
+      *parameters = own;
+    }
+  *widths = describe (match, first);
+  if (solved)
     experiment = take (&search, first, *parameters, *widths);
   set_widths (&search, 0);
   return g_steal_pointer (&experiment);
