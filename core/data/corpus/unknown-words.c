@@ -10,8 +10,8 @@
 struct PlaitUnknownWords
 {
   GHashTable *numbers; /* text -> its number, plus one */
-  GPtrArray *texts;    /* (element-type utf8), by number; "" is first and stands for a word that was not found */
-  PlaitTokenStore *of; /* texts of the unknown tokens of each sentence, as numbers in @texts */
+  GPtrArray *texts; /* (element-type utf8), by number; "" has the number 0 and stands for a word that was not found */
+  PlaitTokenStore *of; /* texts of the unknown tokens of each sentence, as indices into @texts */
   GArray *scratch;     /* gint32, numbers of one sentence */
 };
 

@@ -149,7 +149,7 @@ struct PlaitDecoding
                           rows for the next step */
   PlaitCrossAttentionKeys *keys; /* [n_primitives]: keys of each cross-attention; NULL in search, and if the decoder has
                                     no carried rows */
-  PlaitWholeStep *step;          /* current step over whole targets; NULL outside steps and in search */
+  PlaitWholeStep *step;          /* the current step of a loop over whole targets; NULL outside steps and in search */
 
   /* Set in search. */
   PlaitDecoderState *search;

@@ -161,8 +161,8 @@ PLAIT_API PlaitContext plait_cross_attend_contexts (PlaitCrossAttention *cross, 
 PLAIT_API PlaitContext plait_cross_sum (PlaitCrossAttention *cross, const PlaitContext *contexts, guint n);
 
 /* Returns x + context. A post-norm decoder applies layer normalisation @slot to this sum, but leaves rows without
- * context as they are in @x. A recurrent decoder adds @context to the context of @x; to the query it adds R context,
- * with a weight R of the slot, except in the last slot. Each slot may be used at most once in a pass. */
+ * context as they are in @x. In a recurrent decoder, adds @context to the context of @x and, except in the last slot,
+ * adds @context times a weight matrix of the slot to the query. Each slot may be used at most once in a pass. */
 PLAIT_API PlaitResidualStream plait_cross_residual (PlaitCrossAttention *cross, guint slot, PlaitResidualStream x,
                                                     PlaitContext context);
 

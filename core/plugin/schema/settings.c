@@ -264,11 +264,12 @@ check_bound (const PlaitSettingSpecification *specification, const char *key, co
   if (specification->type == PLAIT_SETTING_INTEGER)
     return plait_parse_integer (bound, &integer)
            || plait_fail (error, PLAIT_ERROR_INPUT,
-                          "%s=%s is not an integer, but the setting has type=integer; give an integer", key, bound);
+                          "the bound %s=%s is not an integer, but the setting has type=integer; give an integer", key,
+                          bound);
   if (specification->type == PLAIT_SETTING_REAL)
     return plait_parse_double (bound, &real)
            || plait_fail (error, PLAIT_ERROR_INPUT,
-                          "%s=%s is not a number, but the setting has type=real; give a number", key, bound);
+                          "the bound %s=%s is not a number, but the setting has type=real; give a number", key, bound);
   return plait_fail (
       error, PLAIT_ERROR_INPUT,
       "%s=%s bounds a setting of type %s; drop this key, because only the types integer and real have bounds", key,

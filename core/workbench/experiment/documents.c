@@ -95,7 +95,9 @@ check_list (const PlaitResolution *resolution, const char *key, const char *list
       if (colon && !plait_abbreviation_has_language (colon + 1))
         plait_resolution_problem (resolution, "data", key, "\"%s\" is not a language with known abbreviations; %s",
                                   colon + 1,
-                                  strchr (remedy, ';') ? remedy : "expected " PLAIT_ABBREVIATION_LANGUAGES ", or none");
+                                  strchr (remedy, ';') ? remedy
+                                                       : "expected " PLAIT_ABBREVIATION_LANGUAGES
+                                                         "; for another language, leave \":LANGUAGE\" out");
       if (g_strv_contains (known, items[i]))
         continue;
       plait_resolution_problem (resolution, "data", key, "no source reads the stream \"%s\", nor is it the target; %s",

@@ -174,9 +174,8 @@ plait_experiment_check_sets (const PlaitExperiment *experiment, const PlaitOverr
 
   for (const PlaitOverride *set = sets; set && set->key && !plait_experiment_has_decoder (experiment); set++)
     if (g_str_has_prefix (set->key, "decode.") && !g_strv_contains (active, set->key))
-      return plait_fail (error, PLAIT_ERROR_INPUT,
-                         "--set %s=%s: has no effect, since %s has no decoder that searches; leave it out", set->key,
-                         set->value, experiment->path);
+      return plait_fail (error, PLAIT_ERROR_INPUT, "--set %s=%s: has no effect, since %s has no decoder; leave it out",
+                         set->key, set->value, experiment->path);
   return TRUE;
 }
 

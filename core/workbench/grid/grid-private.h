@@ -9,7 +9,7 @@
 #define PLAIT_GRID_DUPLICATES "/same"
 
 /* Checks the files NAME.h5 and NAME.training.h5 of each cell, which may be missing. Fails if such a file is not a run,
- * or if another program left the file open. Accepts damaged runs. With grid->fresh, checks nothing. */
+ * or if another program holds it open or has not closed it. Accepts damaged runs. With grid->fresh, checks nothing. */
 gboolean plait_grid_check_cells (const PlaitGrid *grid, GError **error);
 
 /* Number of columns of the table /cells before the columns of the axes. */
