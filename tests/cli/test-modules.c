@@ -107,8 +107,8 @@ TEST_CASE (modules, without_mpi)
   CHECK_REFUSED (call_bare ("OMPI_COMM_WORLD_RANK=0 OMPI_COMM_WORLD_SIZE=2",
                             (const char *[]){ "run", "tiny.ini", "-o", "x.h5", NULL }),
                  "2 processes were started together, which needs MPI; a single process does not need MPI: exchange "
-                 "between processes needs the module ranks/mpi, which is in none of the folders that plait plugins "
-                 "lists; install libopenmpi-dev (Debian) and build plait again");
+                 "between processes needs the module ranks/mpi, which is in none of the folders that the "
+                 "command plait plugins lists; install libopenmpi-dev (Debian) and build plait again");
   check_others_work ();
 }
 

@@ -116,7 +116,7 @@ TEST_CASE (schema, every_fault_has_its_place_and_remedy)
     { 12, "", "example.ini:11: [parameter.heads] has no key type" },
     { 13, "default=zero", "example.ini:11: parameter heads: default: the value \"zero\" is not an integer" },
     { 13, "default=0", "example.ini:11: parameter heads: default: the value \"0\" is below the minimum 1" },
-    { 14, "minimum=one", "example.ini:11: parameter heads: minimum=one is not an integer" },
+    { 14, "minimum=one", "example.ini:11: parameter heads: the bound minimum=one is not an integer" },
     { 14, "choices=a;b", "example.ini:11: parameter heads: choices=a;b for a setting of type integer" },
     { 15, "", "example.ini:11: [parameter.heads] has no key summary" },
     { 15, "help=Heads", "example.ini:15: the name \"help\" is not a key of [parameter.heads]" },
