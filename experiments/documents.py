@@ -237,7 +237,10 @@ def words(options):
         repeated.append([translations[term] for term in sorted(counts) if counts[term] > 1 and term in translations])
     print("system", *(f"{measure}\tp" for measure in MEASURES), sep="\t")
     first = None
-    for name, paths in [("reference", options.reference)] + [system.split("=", 1) for system in options.systems]:
+    for number, system in enumerate(["reference=" + options.reference] + options.systems):
+        name, _, paths = system.partition("=")
+        if not paths:
+            sys.exit(f"{system}: expected NAME=FILE,...")
         counts = []  # [file x document][measure]
         for path in paths.split(","):
             documents = read(path)
@@ -245,10 +248,10 @@ def words(options):
             counts.append([count_words(*versions) for versions in zip(documents, reference, repeated)])
         # A document's counts are the sums of all seeds, so that the seeds of a document are swapped together.
         sums = [[tuple(map(sum, zip(*(file[i][k] for file in counts)))) for i in range(len(source))] for k in range(len(MEASURES))]
-        row = [f"{ratio(column):.2f}\t" + (f"{randomise_ratios(first[k], column):.4f}" if first and name != "reference" else "–")
+        row = [f"{ratio(column):.2f}\t" + (f"{randomise_ratios(first[k], column):.4f}" if number > 1 else "–")
                for k, column in enumerate(sums)]
         print(name, *row, sep="\t", flush=True)
-        if name != "reference" and not first:
+        if number == 1:
             first = sums
 
 

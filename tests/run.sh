@@ -101,7 +101,7 @@ build ()
 run_tests ()
 {
   folder=build/$1
-  cases='*'
+  cases=${GTEST_FILTER-*}
   case $1 in
     release) set -- ;;
     double) set -- $double_tests; cases=$double_cases ;;

@@ -80,3 +80,5 @@ with tempfile.TemporaryDirectory() as folder:
     write("fewer", "a\n\n")
     done = run("words", "--train", "train.en", "train.de", "--source", "test.en", "--reference", "test.de", "a=one,fewer")
     assert done.returncode != 0 and "fewer: has 1 documents, but test.en has 2" in done.stderr, done.stderr
+    done = run("words", "--train", "train.en", "train.de", "--source", "test.en", "--reference", "test.de", "one")
+    assert done.returncode != 0 and "one: expected NAME=FILE,..." in done.stderr, done.stderr
