@@ -292,7 +292,7 @@ next_line (Lines *lines, gsize *length)
     }
 }
 
-/* TRUE if line @line is used: one of @limit lines, spread evenly over all @lines. */
+/* TRUE if training uses line @line. Training uses @limit lines, spread evenly over all @lines; 0: all lines. */
 static gboolean
 is_chosen (gint64 line, gint64 lines, gint64 limit)
 {

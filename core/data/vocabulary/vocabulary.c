@@ -97,8 +97,8 @@ find_seal (const char *data, gsize length)
   return NULL;
 }
 
-/* Returns the serialised vocabulary in @file, whose path is @name. Sets *@sealed to TRUE if it has a seal; a wrong seal
- * is an error. (transfer full) */
+/* Returns the serialised vocabulary in @file, whose path is @name. Sets *@sealed to TRUE if @file has a seal. A damaged
+ * seal or a wrong digest is an error. (transfer full) */
 static GBytes *
 unseal (GBytes *file, const char *name, gboolean *sealed, GError **error)
 {

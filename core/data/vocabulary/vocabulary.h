@@ -87,7 +87,7 @@ gboolean plait_vocabulary_verify (const char *path, GError **error);
  * one. */
 gboolean plait_vocabulary_is_ours (gconstpointer beginning, gsize length);
 
-/* Returns the bytes of a file with @vocabulary, which must not be of labels, and its digest. (transfer full) */
+/* Returns the contents of a file of @vocabulary, with the digest. @vocabulary must not be of labels. (transfer full) */
 GBytes *plait_vocabulary_to_file (const PlaitVocabulary *vocabulary);
 
 PlaitVocabulary *plait_vocabulary_ref (PlaitVocabulary *vocabulary);
@@ -124,8 +124,8 @@ gboolean plait_vocabulary_adds_bos (const PlaitVocabulary *vocabulary);
 void plait_vocabulary_encode_text (const PlaitVocabulary *vocabulary, const char *text, gsize length, GArray *ids);
 
 /* Encodes @text by white-space tokens, and appends the number of ids of each token to @pieces (gint32). The ids equal
- * those of plait_vocabulary_encode if single spaces separate the tokens and no piece spans two tokens; but not in
- * byte-level BPE that does not add a space before a text (published.h). */
+ * those of plait_vocabulary_encode if single spaces separate the tokens and no piece spans two tokens. They can
+ * differ if byte-level BPE does not add a space before a text (published.h). */
 void plait_vocabulary_encode_words (const PlaitVocabulary *vocabulary, const char *text, gsize length, GArray *ids,
                                     GArray *pieces);
 

@@ -302,7 +302,7 @@ words_decode (gconstpointer model, const gint32 *ids, gsize n)
   return g_string_free (text, FALSE);
 }
 
-/* Word counts of one file. Several files are counted at a time, then added up. */
+/* Word counts of one file. Threads count several files in parallel; then the counts are added up. */
 typedef struct
 {
   const char *path;

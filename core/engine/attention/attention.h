@@ -5,11 +5,11 @@
 #include "kernels/attention-job.h"
 
 /*
- * Multi-head scaled dot-product attention over ragged rows, fused: the weights are stored only on request (Libovicky et
- * al. 2018, eq. 1-3; several memories under one softmax: eq. 5-6). Queries, keys and values are w columns wide, a
- * multiple of the number of heads; head h uses the w / heads columns from h * w / heads on. The forward pass keeps only
- * the log-sum-exp of each query and head, from which backward recomputes the weights. A query without keys gets a zero
- * context.
+ * Fused multi-head scaled dot-product attention over ragged rows (Libovicky et al. 2018, eq. 1-3). One softmax can
+ * cover several memories (eq. 5-6). Queries, keys and values are w columns wide, a multiple of the number of heads;
+ * head h uses the w / heads columns from h * w / heads on. The weights are stored only on request. In training, the
+ * forward pass keeps the log-sum-exp of each query and head, from which backward recomputes the weights. A query
+ * without keys gets a zero context.
  */
 
 /*

@@ -20,7 +20,7 @@ typedef struct
   gint64 linked;   /* width of all links together */
 } Step;
 
-/* Pairs @first .. @first + @n - 1, with scratch memory. @carried and @dreset share the memory of @projected. */
+/* Pairs @first .. @first + @n - 1, with scratch memory. @carried and @dreset are parts of @projected. */
 typedef struct
 {
   gint64 first;

@@ -11,7 +11,7 @@
  * it takes the next pairs, so that the data stay in cache.
  */
 
-/* A link from each pair to another pair of its sentence. The row of the linked pair is an input of the gates. */
+/* Links from pairs to other pairs of the same sentence. The rows of the linked pairs are inputs of the gates. */
 typedef struct
 {
   const gint64 *link; /* pair i reads row link[i] of @x; zeros if link[i] is negative: [pairs] */
@@ -46,10 +46,10 @@ typedef struct
 void plait_pair_cell_forward (PlaitPool *pool, const PlaitPairCell *cell);
 
 /*
- * Arguments of the backward pass of the step. Weights that are packed must be packed transposed. The pass also adds to
- * PlaitPairLink.dx. As in plait_recurrence_backward, the pass overwrites columns of PlaitPairCell.gates with gradients
- * of the recurrent products. The columns for the recurrent weight are on the left. With PLAIT_RESET_BEFORE, the columns
- * for the candidate weight follow.
+ * Arguments of the backward pass of a step. The packed weights of PlaitPairCell must be packed transposed. The pass
+ * also adds to PlaitPairLink.dx. Like plait_recurrence_backward, the pass overwrites the leftmost columns of
+ * PlaitPairCell.gates with the gradients of the products with the recurrent weight. With PLAIT_RESET_BEFORE, it
+ * overwrites the next columns with the gradients of the products with the candidate weight.
  */
 typedef struct
 {

@@ -71,7 +71,7 @@ void plait_dot_scores_forward (PlaitPool *pool, const PlaitQueryKeyPairs *pairs,
 
 /* y[query] = sum of numbers[pair] * x[row] over the pairs of the query: x [rows, w], y [query rows, w]. If @add, the
  * sum is added to y; otherwise a query without pairs gets zeros. If numbers are weights and x are values, y is the
- * context. If numbers are gradients of dot scores and x are keys, y is the gradient of the queries. */
+ * context. If numbers are scale * gradients of dot scores and x are keys, y is the gradient of the queries. */
 void plait_weighted_sum_forward (PlaitPool *pool, PlaitArena *arena, const PlaitQueryKeyPairs *pairs, PlaitTensor y,
                                  gboolean add, const PlaitScalar *numbers, PlaitTensor x);
 

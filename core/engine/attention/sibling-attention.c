@@ -6,8 +6,8 @@
 
 #include "kernels/kernels.h"
 
-/* Limits for a tile of queries: number of queries, and number of scores, so that they stay in cache. A tile can exceed
- * MAX_NUMBERS if it has only one vector of queries. */
+/* Limits for a tile: number of queries, and number of scores, so that the scores stay in cache. A tile has whole
+ * vectors of queries, so it can exceed MAX_NUMBERS by up to one vector of queries. */
 #define MAX_QUERIES 64
 #define MAX_NUMBERS 98304
 
@@ -22,9 +22,9 @@ top_of (const PlaitTreeDescent *descent, gint64 s)
   return (PlaitSiblingGroup){ -1, top - begin, end - top };
 }
 
-/* TRUE if @next can follow @group in the list of groups. Then all rows of @next are in the sentence and before their
- * parent. The first row of @next is not after the first row of @group. The last row of @next is not after the last row
- * of @group. */
+/* TRUE if @next can be the next group after @group in the list of groups. The rows of @next must be in the sentence and
+ * before their parent. The first row of @next must not come after the first row of @group, nor the last row of @next
+ * after the last row of @group. */
 static gboolean
 comes_before (const PlaitSiblingGroup *next, const PlaitSiblingGroup *group)
 {

@@ -20,8 +20,8 @@ typedef struct
   /* For each sentence: index of each group's first weight among the weights of the sentence, then the number of these
    * weights: [groups + sentences] */
   const gint64 *group_rows;
-  const gint64 *weighed; /* number of rows in the groups of each sentence. Groups before the first group with several
-                            rows or with a leaf do not count: [sentences] */
+  const gint64 *weighed; /* number of rows in the groups of each sentence, without the groups at the beginning of the
+                            list that have one row which is not a leaf: [sentences] */
   /* Rows of each sentence in two entries: entry 2 s is the leaves of sentence s, entry 2 s + 1 its other rows. */
   PlaitRagged leaves_and_others;
 } PlaitSiblingGroups;
@@ -53,10 +53,10 @@ typedef struct
   const PlaitAttentionSettings *settings; /* causal must be FALSE; dropout applies to the weights of the leaves */
 } PlaitSiblingAttention;
 
-/* Targets for the gradients of keys, queries and values. @of_X is the right factor of the product that gives the
- * gradient of X: queries for keys, keys for queries, the gradient of the context for values. The backward pass writes
- * each target completely, in the order values, keys, queries. Targets may be the same tensor; then only the first
- * written may have beta 0. */
+/* Targets for the gradients of keys, queries and values. Each gradient is a product whose right factor is @of_keys (the
+ * queries), @of_queries (the keys) or @of_values (the gradient of the context). The backward pass writes all rows of a
+ * target. If targets are the same tensor, only one of them can have beta 0: the values if they are among these targets,
+ * else the keys. */
 typedef struct
 {
   PlaitGradientTarget keys, queries, values;

@@ -4,7 +4,7 @@
 #include "attention/sparse.h"
 #include "kernels/kernels.h"
 
-/* Costs in multiply-adds: the cost of one piece, and the least cost of a call that uses several threads. */
+/* Costs in multiply-adds: approximate cost of a piece, and minimum cost of a call that uses several threads. */
 #define PLAIT_SPARSE_PIECE_WORK 32768
 #define PLAIT_SPARSE_MIN_PARALLEL_WORK 131072
 /* Cost of a tanh in multiply-adds. */

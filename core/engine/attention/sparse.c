@@ -14,8 +14,8 @@ typedef struct
 {
   const PlaitKernels *kernels;
   const PlaitSelectedRows *selected;
-  gint64 range_size; /* A query belongs to the range number i / range_size, rounded down, where i is the index of its
-                        first selected row. A piece computes a range, or one of @splits parts of a range. */
+  gint64 range_size; /* Range k has the queries whose first selected row has an index from k * range_size to
+                        (k + 1) * range_size - 1. A piece computes a range, or one of @splits parts of a range. */
   gint64 splits;
   PlaitScalar *numbers;
   const PlaitScalar *from;
@@ -73,7 +73,7 @@ run (PlaitPool *pool, Call *call, gint64 cost, gint64 most_splits, PlaitPoolFunc
 
   call->kernels = plait_kernels ();
   call->range_size = MAX (1, PLAIT_SPARSE_PIECE_WORK / cost);
-  /* If ranges are smaller than queries, most of them are empty and the others need to be cut. */
+  /* A range has at least as many rows as an average query. If ranges were smaller, most ranges would be empty. */
   if (most_splits > 1)
     call->range_size = MAX (call->range_size, number / queries);
   ranges = number / call->range_size + 1;
@@ -202,8 +202,8 @@ plait_sparse_softmax_backward (PlaitPool *pool, const PlaitSelectedRows *selecte
        SOFTMAX_COST, 1, softmax_piece);
 }
 
-/* Writes the weighted sum of a query for some strips. Sums many rows in blocks: the rows that the first strip reads are
- * still in cache for the next strip. */
+/* Writes the weighted sum of a query for some strips, or adds it if call->add. Sums many rows in blocks: the rows that
+ * the first strip reads are still in cache for the next strip. */
 static void
 sum_strips (const Call *call, gint64 query, const PlaitSparseStrips *strips)
 {

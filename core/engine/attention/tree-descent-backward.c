@@ -38,8 +38,8 @@ leaves_backward (const BackwardCall *call, gint64 entry)
                                              : PLAIT_GRADIENT_TERM (tree_descent_leaf, dleaves[i]);
 }
 
-/* Writes the gradients of the scores of @set. Adds to the gradient of the path weight of the parent of @set. If a
- * parent occurs several times among the weighed rows, these rows are neighbours. */
+/* Writes the gradients of the scores of @set. Adds to the gradients of the path weights of the parent of @set. A parent
+ * that occurs several times among the weighed rows has consecutive indices there. */
 static void
 set_backward (const BackwardCall *call, gint64 set)
 {

@@ -15,7 +15,7 @@ typedef struct
   PlaitScalar path;
 } Selection;
 
-/* The sets that a query weighs next, for all heads in order. */
+/* The sets that a query weighs next: the sets of head 0, then of head 1, and so on. */
 typedef struct
 {
   gint64 n;
@@ -27,7 +27,7 @@ typedef struct
 
 typedef struct
 {
-  PlaitSiblings top; /* rows of the highest level that has several rows; of level 0 if no level has */
+  PlaitSiblings top; /* rows of the highest level with several rows, or of level 0 if each level has one row */
   gint64 height;     /* number of the level of @top */
   gboolean fits;     /* FALSE if find_children failed for @top */
   gint64 most;  /* number of elements reserved for an entry: the rows that it can weigh, and one vector of padding for
@@ -330,8 +330,8 @@ descend_piece (gpointer data, gint64 piece, guint thread)
 }
 
 /* Returns an upper bound for the number of rows below the top level that one query and head weigh. The sentence has the
- * @n rows from @first on, and @height levels below the top level. The bound follows from the number of branches; where
- * this bound is large, the number of all children is returned if it is smaller. */
+ * @n rows from @first on, and @height levels below the top level. The bound follows from the number of branches. If
+ * this bound is more than 2 * @n, returns the smaller of this bound and the number of all children. */
 static gint64
 most_below (const PlaitTreeDescent *descent, gint64 first, gint64 n, gint64 height)
 {
@@ -418,8 +418,8 @@ release (const Call *call, PlaitArena *arena, gint64 entries)
   plait_arena_release (arena, call->weights, sizeof *call->weights * (gsize)(2 * call->capacity));
 }
 
-/* Copies the rows of the last weighed level of @entry, and their path weights, normalised if the descent asks for it,
- * as leaf weights. */
+/* Copies the leaves of @entry to @row and their path weights to @leaf_weights. Normalises the leaf weights if
+ * descent->normalise. */
 static void
 note_leaves (const PlaitTreeDescent *descent, const Entry *entry, gint64 *row, PlaitScalar *leaf_weights)
 {

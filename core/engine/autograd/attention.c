@@ -63,7 +63,7 @@ note_products (PlaitTape *tape, PlaitNode *queries, PlaitRagged query_rows, cons
   plait_tape_note_product (tape, queries, memory->values, pairs * queries->value.width);
 }
 
-/* Fails the step if attention of @queries to @memory cannot have a linear bias or a window. */
+/* Fails the step if @queries and @memory do not allow a linear bias or a window. */
 static void
 expect_relative_rows (PlaitTape *tape, PlaitRagged queries, const PlaitKeyValues *memory, gboolean causal)
 {

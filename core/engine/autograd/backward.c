@@ -16,7 +16,7 @@ plait_gradient_target (PlaitTape *tape, PlaitNode *input, PlaitScalar *beta)
   if (whole == input)
     return whole->gradient;
 
-  /* Zero the whole gradient, because perhaps no other view of the node adds to it. */
+  /* Zero the whole gradient, because perhaps no other view adds to the rest of it. */
   if (*beta == 0)
     plait_tensor_fill (tape->pool, whole->gradient, 0, 0);
   *beta = 1;
@@ -129,8 +129,8 @@ go_back (PlaitTape *tape, PlaitNode *node)
   node->operation->backward (tape, node);
 }
 
-/* Backward has run for all recorded nodes from place @left on: adds the collected gradients of reused weights, and
- * calls the tape's report. */
+/* Adds the collected gradients of reused weights and calls the tape's report. Must be called when backward has run for
+ * all recorded nodes from place @left on. */
 static void
 come_to (PlaitTape *tape, gint left)
 {

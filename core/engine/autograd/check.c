@@ -17,9 +17,8 @@ static const double steps[] = { 2e-2, 5e-3, 1e-3 };
 #define ROUNDING 2e-3
 #endif
 
-/* The error of an element is divided by the greatest of four magnitudes: the gradient, SMALL times the largest gradient
- * of the leaf, ROUNDING times the root, and ROUNDING. Finite differences are not accurate enough for a smaller
- * divisor. */
+/* The divisor of an element's error is at least SMALL times the largest gradient of the leaf, at least ROUNDING times
+ * the root, and at least ROUNDING, because finite differences are not accurate enough for a smaller divisor. */
 #define SMALL 1e-3
 
 typedef struct
@@ -93,8 +92,8 @@ largest (PlaitTensor tensor)
   return found;
 }
 
-/* Compares backward's gradient of one element with finite differences. Divides the error by the larger of both
- * magnitudes, or by @floor if @floor is larger. */
+/* Compares backward's gradient of one element with finite differences. Divides the error by the greatest of the
+ * two magnitudes and @floor. */
 static gboolean
 check_element (Checker *checker, guint leaf, gint64 element, double floor, GError **error)
 {
