@@ -34,7 +34,7 @@ typedef struct
   char language[PLAIT_DOCUMENT_LANGUAGE_LENGTH];
 
   gboolean start_tokens; /* TRUE: put a start token (BOS) before each sentence */
-  gint64 roles;          /* maximum number of roles (prefixes "NAME: " of sentences) in one document; 0: no roles */
+  gint64 roles;          /* maximum roles of a document; a sentence names its role by a prefix "NAME: "; 0: no roles */
   gint64 maximum;     /* maximum tokens of a chunk, counting start tokens but not end tokens; 0: documents stay whole */
   gboolean truncates; /* TRUE: drop the rest of a document after @maximum tokens instead of cutting it into chunks */
 } PlaitDocumentSettings;
@@ -55,11 +55,11 @@ PlaitDocumentReader *plait_document_reader_new (PlaitTextReader *reader, const P
 void plait_document_reader_free (PlaitDocumentReader *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitDocumentReader, plait_document_reader_free)
 
-/* Appends the sentences of the next document to @text, separated by LF, and one PlaitDocumentSentence each to
- * @sentences, with tokens = 0. Sets *@line to the document's first line. A document may have no sentences. For
- * PLAIT_LAYOUT_SENTENCES, appends only the next line to @text. Returns FALSE at the end without setting @error, and
- * FALSE with @error set on bad text, too many sentences or roles, and, if documents have roles, a first sentence
- * without one. */
+/* Appends the sentences of the next document to @text, separated by LF. Appends a PlaitDocumentSentence with tokens = 0
+ * for each sentence to @sentences. Sets *@line to the number of the document's first line. A document may have no
+ * sentences. For PLAIT_LAYOUT_SENTENCES, only appends the next line to @text. At the end, returns FALSE without setting
+ * @error. Fails on bad text, too many sentences, too many roles, and a first sentence without a role if documents have
+ * roles. */
 gboolean plait_document_reader_next (PlaitDocumentReader *self, GString *text, GArray *sentences, gint64 *line,
                                      GError **error);
 
@@ -102,12 +102,13 @@ gboolean plait_documents_cut (const PlaitDocument *documents, gint64 n_documents
  * the chunk follows, such as "3.0". (transfer full) */
 char *plait_document_chunk_name (gboolean cut, gint64 document, gint64 chunk);
 
-/* Returns the sentences @first .. @end - 1 of @document (or fewer, at its end) as a document, and its number of rows in
- * *@rows. If settings->truncates, at most settings->maximum rows remain, and the last sentence may be cut short.
- * @drops_start: leave out the first start token; decoders add it to targets themselves. The tokens of each sentence
- * (PlaitDocumentSentence) stay as in @document in both cases. */
+/* Returns the sentences @first .. @end - 1 of @document (or fewer, at its end) as a document, and sets *@rows to its
+ * number of rows. If settings->truncates, leaves out the rows after settings->maximum, so the last sentence can lose
+ * rows. If @drops_start, leaves out the first start token, because decoders add it to targets themselves. Never changes
+ * the tokens of a PlaitDocumentSentence. */
 PlaitDocument plait_document_slice (const PlaitDocument *document, gint64 first, gint64 end, gboolean drops_start,
                                     gint64 *rows);
 
-/* Appends the sentences of @part, a source's document of @rows rows, to @sentences (PlaitDocumentSentence). */
+/* Appends the sentences of @part, a source's document of @rows rows, to @sentences (PlaitDocumentSentence). If
+ * plait_document_slice left out rows, subtracts them from the tokens of the last sentence. */
 void plait_document_append_sentences (const PlaitDocument *part, gint64 rows, GArray *sentences);

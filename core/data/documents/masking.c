@@ -29,8 +29,7 @@ plait_masking_count (const PlaitMasking *masking, gint64 epoch, gint64 tuple, gi
   return MIN (MAX (n, 1), tokens);
 }
 
-/* Returns the token that stands for @id in the input: the mask, a random token or @id. @id is token number @place of
- * the sentence of @key. */
+/* Returns the token that the input has in place of @id, token @place of its sentence: the mask, a random one or @id. */
 static gint32
 read_instead (const PlaitMasking *masking, PlaitRandomKey key, gint64 place, gint64 size, gint32 id)
 {

@@ -244,7 +244,7 @@ begin (PlaitTextReader *reader, GError **error)
   return TRUE;
 }
 
-/* Continues after a gzip member: with the next member (cat a.gz b.gz), or past zero padding to the end of the file. */
+/* Skips zero padding after a gzip member. Then begins the next member (cat a.gz b.gz), or sets text_ended. */
 static gboolean
 begin_member (PlaitTextReader *reader, GError **error)
 {

@@ -10,7 +10,7 @@
  * -l. A last line without LF counts. A byte order mark at the start is dropped.
  *
  * Bytes that are not UTF-8, NUL, a line above PLAIT_TEXT_LINE_LIMIT, and damaged or truncated gzip data are errors that
- * name file and line. Memory stays at about twice the line limit or less for files of any size.
+ * name file and line. Memory is at most about twice the line limit, however large the file is.
  */
 #define PLAIT_TEXT_LINE_LIMIT (1024 * 1024) /* maximum bytes of a line */
 

@@ -97,7 +97,7 @@ read_ahead (PlaitTreeLines *trees)
   return TRUE;
 }
 
-/* Reads ahead until a tree takes several lines, or LOOK_AHEAD bytes are read. */
+/* If lines may be read ahead, reads until a tree takes several lines, or LOOK_AHEAD bytes are read. */
 static void
 look_ahead (PlaitTreeLines *trees)
 {
@@ -136,7 +136,7 @@ next_line (PlaitTreeLines *trees, gsize *length, gint64 *number, GError **error)
 }
 
 /* Notes that the trees of the file take several lines. Fails if an empty line was already returned as a sentence
- * without a tree. @number: line of the tree, for the message. */
+ * without a tree. */
 static gboolean
 may_spread (PlaitTreeLines *trees, gint64 number, GError **error)
 {

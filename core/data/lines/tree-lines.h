@@ -9,9 +9,10 @@
  * blank.
  *
  * In a file with one tree a line, an empty line is a sentence without a tree. In a file whose trees take several lines,
- * empty lines are skipped, and "()" or "null" is a sentence without a tree. The first LOOK_AHEAD bytes of the file
- * show which form it has, if lines may be read ahead. If no tree of several lines is found there, each empty line up to
- * the first such tree is a sentence without a tree, and makes that tree an error.
+ * empty lines are skipped, and "()" or "null" is a sentence without a tree. If lines may be read ahead, the reader
+ * begins with a search for a tree of several lines in the first LOOK_AHEAD bytes. Until the reader finds such a tree,
+ * it returns each empty line as a sentence without a tree. If it finds such a tree after it returned an empty line, it
+ * fails.
  */
 typedef struct PlaitTreeLines PlaitTreeLines;
 

@@ -14,8 +14,8 @@
  *
  *     a:       noun+number verb [noun+number o]        or, object first:   noun+number o verb noun+number
  *
- * Source b has gender, definiteness and adjective of subject and object. Each begins with a word for its role; their
- * order is random and means nothing:
+ * Source b has gender, definiteness and adjective of subject and object. A prefix names the role: subject or object.
+ * The order of the two is random and means nothing:
  *
  *     b:       role+gender+definiteness [adjective]    role+gender+definiteness [adjective]
  *
@@ -30,8 +30,8 @@
  *     NP:      article(case, gender, number, definiteness) [adjective+number] noun+number
  *
  * So every article needs a's number and b's gender and definiteness; the verb needs a's verb, b's gender and c's tense.
- * The target is a function of the three sources together. A model that reads only one or two sources can get at most
- * this share of targets wholly right, the probability of the likeliest target:
+ * The target is a function of the three sources together. A model that reads only one or two sources gets at most the
+ * following share of targets wholly right. The share is the probability of the likeliest target:
  *
  *     a  1/4 1/2 (1/4 + 3/4 1/8) 1/3 1/2 1/2   = 0.36 %      a and b   1/3 1/2 1/2              = 8.3 %
  *     b  1/nouns 1/2 ..                        < 0.1 %       a and c   1/8 (1/4 + 3/4 1/8)      = 4.3 %

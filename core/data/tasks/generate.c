@@ -156,7 +156,7 @@ plait_task_name_text (const PlaitTask *task, const PlaitTaskSettings *base, cons
       PlaitTaskSettings own = *settings, other = *base;
       gint64 value = *value_of (&own, i);
 
-      /* Parameters 2 and 3 are the sizes of the validation and test splits. */
+      /* TRUE for the sizes of the validation and test splits, which follow the seed and the size of train. */
       gboolean evaluates = i > 1 && i < PLAIT_TASK_COMMON;
 
       if (!evaluates && value != *value_of (&other, i))

@@ -6,8 +6,8 @@
  *     a:        dabo tero Dabotaronile nila
  *     target:   giso lamu Dabotaronile pevo
  *
- * A vocabulary of words that occur more than once has no name: a model that predicts words of its vocabulary gets no
- * name right; a model that copies words of the source can get all names right.
+ * A vocabulary of words that occur more than once has almost no name. A model that predicts words of its vocabulary
+ * gets almost no name right; a model that copies words of the source can get all names right.
  */
 #include "tasks/generate.h"
 

@@ -2,12 +2,12 @@
 /*
  * The task "needle": documents of many facts; the first sentences ask for some of them by cues.
  *
- * A fact has a pair of names, one of the first kind and one of the second, and a word. Its sentence has these three
- * words and meaningless fillers, in random order. No document has two facts with the same pair, so pairs limit the
- * number of facts. But many facts share one name: a document uses the fewest names that make enough pairs. Each pair
- * has a cue, the same in all documents. A question is a sentence of the word "ki" and a fact's cue, also mixed with
- * fillers. All questions come before the facts. The target answers the questions in their order, which is not the order
- * of the facts, with cue and word:
+ * A fact has a pair of names, one of the first kind and one of the second, and a word. The sentence of a fact has these
+ * three words and meaningless fillers, in random order. The facts of a document have different pairs, so pairs limit
+ * the number of facts. But many facts share a name: a document uses the fewest names that make enough pairs. Each pair
+ * has a cue, the same in all documents. The sentence of a question has the word "ki", the cue of a fact and fillers, in
+ * random order. All questions come before the facts; the facts that they ask for are drawn at random. For each question
+ * in turn, the target has the cue and the fact's word:
  *
  *     a:        ki pafo               pafo: dabo and vufa
  *               zuta ki sopi          zuta: nela and vufa
@@ -16,14 +16,14 @@
  *               vufa kobe sopi dabo   dabo and vufa: kobe
  *     target:   pafo kobe zuta rino
  *
- * The number of sentences is the smaller of two uniform draws from shortest to longest (less if pairs are too few),
- * because models learn the search from short documents. At most half of the sentences are questions. Names, words and
- * fillers are drawn uniformly.
+ * The number of sentences is the smaller of two uniform draws from shortest to longest, because models learn the search
+ * from short documents. If there are not enough pairs, the document has fewer sentences. At most half of the sentences
+ * are questions. Names, words and fillers are drawn uniformly.
  *
  * No single word identifies a fact: n facts use the pairs of about sqrt (n) names of each kind, so about sqrt (n) facts
- * share a name. A model that searches by one name finds the right word once in about sqrt (n) times, a random choice
- * once in n times. In the longest default documents, sqrt (n) is about 7. Everything needed for an answer is in one
- * sentence, so one state per sentence can hold both names and the word.
+ * share a name. A model that searches by one name finds the right fact once in about sqrt (n) times; a random choice
+ * finds it once in n times. In the longest default documents, sqrt (n) is about 7. One sentence has both names and the
+ * word, so one state per sentence can hold all that an answer needs.
  */
 #include "tasks/generate.h"
 
@@ -53,8 +53,8 @@ enum
   TARGET,
 };
 
-/* Numbers of words, for plait_task_append_stem: the words of a class are numbered from its constant on. N_FILLER_WORDS
- * is the number of different fillers, QUESTION stands for "ki". */
+/* The lowest number of each class of words, for plait_task_append_stem. There are N_FILLER_WORDS
+ * different fillers. QUESTION stands for the word "ki". */
 enum
 {
   FIRST_NAMES = 0,

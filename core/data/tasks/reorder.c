@@ -3,10 +3,10 @@
  * The task "reorder": translate a sentence, given with its tree, into a language with another word order, which only
  * the tree determines.
  *
- * A grammar has pairs of types: one type of a pair keeps the order of a node's two children, the other swaps them. Each
- * word and each node has a type. The type of a node is the partner of the type of its head child. Which child is the
- * head depends on the types of both children, by a random table whose seed is the number of the grammar. So along a
- * chain of phrases with one head word, keeping and swapping alternate. A sentence is drawn as
+ * Each word and each node has a type. Types come in pairs: a node of one type of a pair keeps the order of its two
+ * children, a node of the other type swaps them. One child of a node is the head. The types of the two children decide
+ * which one, by a random table whose seed is the number of the grammar. The node gets the other type of the head's
+ * pair. So along a chain of phrases with one head word, keeping and swapping alternate. A sentence is drawn as
  *
  *     its length     uniformly from shortest to longest
  *     its words      uniformly from the lexicon, independently

@@ -141,8 +141,8 @@ plait_head_rules_text (const PlaitHeadRules *rules)
   return plait_key_file_text (rules->file);
 }
 
-/* Returns the length of @label without function tags (NP-SBJ). In a label that begins with '-', no '-' begins a tag
- * (-LRB-). */
+/* Returns the length of @label without function tags (NP-SBJ). A label that begins with '-' has no tag that begins
+ * with '-' (-LRB-). */
 static gsize
 category_length (PlaitLabel label)
 {

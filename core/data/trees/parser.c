@@ -13,7 +13,7 @@
 #include "process/sandbox.h"
 #include "text/words.h"
 
-/* At most AHEAD * n_processes lines are read before their trees are returned. */
+/* Maximum number per process of lines that were read and whose trees were not returned yet. */
 #define AHEAD 64
 #define MEMORY ((gsize)2 << 30)
 #define START_SECONDS 120

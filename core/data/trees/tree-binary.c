@@ -30,8 +30,7 @@ number_scratch (PlaitTreeMaker *maker, gint32 *number, GError **error)
   return TRUE;
 }
 
-/* Sets *@number to the number of the label "@" + @label, or of the empty label if @label is empty. Fails with
- * PLAIT_ERROR_INPUT if the label is too long, or there are too many labels. */
+/* Sets *@number to the number of the label "@" + @label, or of the empty label if @label is empty. */
 static gboolean
 number_of (PlaitTreeMaker *maker, PlaitLabel label, gint32 *number, GError **error)
 {
@@ -92,11 +91,10 @@ find_head (Binariser *self, const PlaitTreeNode *node)
                                 (const PlaitLabel *)(gpointer)self->children->data, self->children->len);
 }
 
-/* Notes that one more child of node @number is complete, and joins the children that can be joined now. When the pivot
- * is complete, it is joined with the child before it, the result with the child before that, and so on. Each child
- * after the pivot, when it is complete, is joined with the result so far. If the pivot is the first child, the tree
- * branches to the left; if it is the last child, to the right; if it is the head, the words after the head are joined
- * last (Zhang & Clark 2009). */
+/* Notes that one more child of node @number is complete, and joins the children that can be joined now. Joining begins
+ * with the pivot: the first child for a left-branching tree, the last child for a right-branching tree, or the head
+ * (Zhang & Clark 2009). When the pivot is complete, it is joined with the children before it, from right to left. When
+ * a child after the pivot is complete, that child is joined with the result so far. */
 static gboolean
 complete_child (Binariser *self, gint64 number, GError **error)
 {

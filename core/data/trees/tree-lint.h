@@ -35,8 +35,8 @@ typedef enum
 typedef void (*PlaitTreeLineFunc) (const char *line, gpointer data);
 
 /* Reads all trees of the file @trees, in step with the lines of @tokens (NULL: words are not checked). Passes the
- * error of each bad tree to @report_line as "FILE:LINE: message" and reads on. FALSE with PLAIT_ERROR_INPUT if a file
- * cannot be read as text, or the numbers of trees and of lines of @tokens differ. */
+ * error of each bad tree to @report_line as "FILE:LINE: message" and reads on. Fails if a file cannot be read as text,
+ * or if @tokens has more or fewer lines than @trees has trees. */
 gboolean plait_trees_check (const char *trees, const char *tokens, const PlaitTreeSettings *settings,
                             PlaitTreeLineFunc report_line, gpointer data, PlaitTreeCounts *counts, GError **error);
 

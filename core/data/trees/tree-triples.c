@@ -21,7 +21,7 @@ skip_spaces (const char *line, gsize length, gsize *at)
     ++*at;
 }
 
-/* Reads a number and the character @end after it, and spaces before both. */
+/* Reads a number and the character @end. Skips spaces before the number and before @end. */
 static gboolean
 read_number (const char *line, gsize length, gsize *at, char end, gint64 *number)
 {

@@ -79,9 +79,9 @@ typedef struct
 gboolean plait_tree_maker_drops (PlaitTreeMaker *maker, const PlaitTreeLine *line);
 
 /* Appends the tree of @line to @steps (gint32), two numbers per inner node (tree-binary.h), for plait_tree_maker_fill.
- * Fails with PLAIT_ERROR_INPUT, naming file and line, if the tree is malformed, does not match the sentence, or is
- * missing although it is required. Sets *@without, unless NULL, to TRUE if a sentence of several words has no tree in
- * the stream. */
+ * Fails with PLAIT_ERROR_INPUT, naming file and line, if the tree is malformed, exceeds a limit, does not match the
+ * sentence, or is missing although it is required. Sets *@without, unless NULL, to TRUE if a sentence of several words
+ * has no tree in the stream. */
 gboolean plait_tree_maker_make (PlaitTreeMaker *maker, const PlaitTreeLine *line, GArray *steps, gboolean *without,
                                 GError **error);
 

@@ -39,7 +39,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitPairMerger, plait_pair_merger_free)
 /* Adds a piece of @length bytes to the end of the text. */
 void plait_pair_merger_add (PlaitPairMerger *self, gint32 id, guint32 length);
 
-/* Merges pairs of the added pieces until @rule merges no pair, except those that @dropout skips; NULL: skips none.
- * Appends the resulting ids to @ids (gint32) and removes the pieces. */
+/* Merges pairs of the added pieces until @rule merges no further pair. @dropout skips some merges; NULL: no merge is
+ * skipped. Appends the resulting ids to @ids (gint32) and removes the pieces. */
 void plait_pair_merger_run (PlaitPairMerger *self, PlaitMergeRule rule, gconstpointer data, PlaitMergeDropout *dropout,
                             GArray *ids);

@@ -106,8 +106,8 @@ append_file (GString *kept, const char *folder, const char *file, const char *na
   return TRUE;
 }
 
-/* TRUE if @path is what @kind needs: with has_sides a .spm file, otherwise a folder. @side: name of the file at @path;
- * NULL if @path is a folder. */
+/* TRUE if @path is what @kind needs: a .spm file if the kind has_sides, otherwise a folder. @side: name of the file;
+ * NULL for a folder. */
 static gboolean
 check_side (const Kind *kind, const char *path, const char *side, GError **error)
 {

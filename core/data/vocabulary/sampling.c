@@ -236,8 +236,8 @@ find_merge (gconstpointer data, const PlaitMergePiece *left, const PlaitMergePie
   return id;
 }
 
-/* Appends the pieces of the text of @draw. FALSE, perhaps after some pieces, if a character that is not a
- * piece stays unmerged. */
+/* Appends the ids of the pieces of the text of @draw, -1 for an unmerged character that is not a piece. FALSE if an
+ * appended id is -1. */
 static gboolean
 sample_bpe (Draw *draw, GArray *sampled)
 {
