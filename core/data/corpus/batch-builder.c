@@ -145,8 +145,8 @@ fill_target (const PlaitStreamBuilder *target, PlaitBatch *batch)
     }
 }
 
-/* Fills the links of one source, @input, from @source. Leaves out links to rows that do not exist, because the source
- * is truncated or comes from another tuple than the target. */
+/* Fills the links of @input from its builder @source. Skips links to rows that do not exist because the source is
+ * truncated or comes from another tuple than the target. */
 static void
 fill_links (const PlaitStreamBuilder *source, const PlaitInput *input, PlaitRagged target_rows)
 {

@@ -21,15 +21,15 @@ typedef struct
   /* (element-type utf8) [ids], as PlaitInput.unknown_words; NULL: the text of unknown words is not kept */
   GPtrArray *unknown;
 
-  gint32 first_own; /* size of the vocabulary if unknown words are own words (PlaitBatch.own_words); else 0 */
+  gint32 first_own; /* id of the first own word (PlaitBatch.own_words): the size of the vocabulary; 0: no own words */
   GArray *own_ids;  /* gint32 [ids], as PlaitInput.own_ids; plait_batch_build makes it */
 
   PlaitFeatures *features;
-  GArray *lines; /* gint64, for each sentence that is not missing: its entry in the features file */
+  GArray *lines; /* gint64, entries to read from the features file, in the order of the sentences */
 
   const PlaitTreeMaker *trees; /* maker of @steps and their labels; NULL without trees, or if @linked */
 
-  /* TRUE: trees were made without a maker, @steps are pairs of children, and nodes have no labels */
+  /* TRUE: the trees have no maker; each pair in @steps is the left and the right child of a node without a label */
   gboolean linked;
 
   GArray *steps; /* gint32, two numbers per node, nodes of all sentences end to end */

@@ -46,7 +46,7 @@ PlaitBatch *plait_batch_slice (const PlaitBatch *batch, gint64 first, gint64 n, 
 void plait_batch_fill_documents (const PlaitInput *input, const PlaitDocumentSentence *sentences, const gint64 *bounds);
 
 /* Writes a target of @n ids at row @row. For text, inputs are BOS and the ids; outputs are the ids and EOS. For other
- * kinds, inputs are BOS (unused); outputs are the ids, but labels and tags are counted from 0. @ids may be the output
+ * kinds, inputs are unused; outputs are the ids, less PLAIT_TOKEN_SPECIALS for labels and tags. @ids may be the output
  * rows themselves. */
 void plait_batch_fill_target (PlaitBatch *batch, PlaitTargetKind kind, gint64 row, const gint32 *ids, gint64 n);
 

@@ -4,10 +4,9 @@
 #include "corpus/corpus-private.h"
 #include "lines/text-file.h"
 
-/* A block of a corpus while it is read: encoded lines of all its text streams. corpus-read.c reads blocks,
- * corpus-store.c filters and stores their lines. A side is a text stream, or the trees or one factor of a source.
- * Threads of a pool read and store the sides of a corpus in parallel. The sides of a feed are read in turn, line by
- * line. */
+/* A block has the next lines of all text streams of a corpus. corpus-read.c reads and encodes blocks, corpus-store.c
+ * filters and stores their lines. A side is a text stream, or the trees or one factor of a source. Threads of a pool
+ * read and store the sides of a corpus in parallel. The sides of a feed are read in turn, line by line. */
 
 #define BLOCK_LINES 4096
 #define PIECE_LINES 64 /* lines that a thread encodes at a time */
@@ -74,8 +73,8 @@ typedef struct
   gint64 n_sides;
   gboolean by_turns; /* TRUE: the sides are read line by line in turn, for texts from pipes */
 
-  /* Readers of texts that several streams of a feed read. Key: "/" and the path of the text, or the number of its
-   * column. Value: a GPtrArray of PlaitTextReaders, one for each stream that has not taken its reader yet. */
+  /* Readers of texts that several sides of a feed read. Key: "/" and the path of the text, or the number of its column.
+   * Value: a GPtrArray of PlaitTextReaders, one for each side that has not taken its reader yet. */
   GHashTable *shared;
   gint64 wanted; /* number of lines to read, at most BLOCK_LINES; if @by_turns, the caller sets it for each block */
   gint64 lines;  /* number of lines of the block; every side has at least this many */
@@ -84,7 +83,7 @@ typedef struct
   GArray *kept; /* (element-type PlaitCorpusTuple) tuples of the block that are kept */
 
   PlaitDocument *cut_from; /* [streams] the current document, once for each side that has documents */
-  GArray *ends;            /* gint64, index of the sentence after each chunk of @cut_from; G_MAXINT64: not cut */
+  GArray *ends;            /* gint64, for each chunk: index of the sentence after the chunk; G_MAXINT64: not cut */
 } PlaitCorpusBlock;
 
 /* Returns the text of line @line of the block, and its length in *@length. */

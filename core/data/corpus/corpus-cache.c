@@ -47,8 +47,8 @@ cached_streams (const PlaitCorpus *corpus)
   return cached;
 }
 
-/* Appends a line to @text: @role, then the settings and digests that determine the tokens of @stream. Appends a line
- * for each factor of @stream, too. FALSE if the stream cannot be cached. */
+/* Appends lines for @stream and its factors to @text: @role, settings and digests that determine the tokens. FALSE if
+ * the stream cannot be cached. */
 static gboolean
 append_stream (const PlaitCorpus *corpus, const PlaitCorpusStreamState *stream, const PlaitCorpusStream *of,
                const char *role, GString *text)

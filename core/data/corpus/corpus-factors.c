@@ -23,8 +23,8 @@ plait_corpus_append_factors (const PlaitCorpusStreamState *stream, gint64 tuple,
         return FALSE;
       for (gint64 i = 0; i < n; i++)
         {
-          /* A piece at the end of @ids that is only a space belongs to no word (-1). The piece gets the factor of the
-           * last word; in truncated text, the factor of the first word that was cut off. */
+          /* The last piece has the word -1 if it is only a space. It gets the factor of the next word if truncation cut
+           * that word off, else of the last word. */
           gint64 word = MIN (words[i] < 0 ? n_words : words[i], n_tokens - 1);
           gint32 id = ids[i] < PLAIT_TOKEN_UNKNOWN ? ids[i]
                       : word < 0                   ? PLAIT_TOKEN_UNKNOWN

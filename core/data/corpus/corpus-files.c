@@ -26,7 +26,7 @@ plait_corpus_file (const PlaitCorpus *corpus, gint64 file)
   return corpus->streams[s].files[file].path;
 }
 
-/* Returns the first kept tuple whose line is @line or a later one. */
+/* Returns the first kept tuple whose line is @line or a later one; corpus->size if there is none. */
 static gint64
 first_from (const PlaitCorpus *corpus, gint64 line)
 {

@@ -152,8 +152,8 @@ plait_corpus_sample_subwords (PlaitCorpus *corpus, double strength, guint64 seed
   return TRUE;
 }
 
-/* Drops sources of one tuple: sets stored[s * n], the index of the tuple in the store of source s, to -1. Each
- * source that is not missing is dropped by a separate draw from @key. If all would be dropped, a random one stays. */
+/* Drops sources of one tuple: sets stored[s * n] to -1 for each dropped source s. If all would be dropped, a random one
+ * stays. */
 static void
 drop_sources (const PlaitCorpus *corpus, PlaitRandomKey key, gint64 *stored, gint64 n)
 {

@@ -107,22 +107,22 @@ gint64 *plait_corpus_stored_tuples (const PlaitCorpus *corpus, gint64 epoch, con
  * (corpus-batch.c). */
 gint64 plait_corpus_source_rows (const PlaitCorpus *corpus, const PlaitCorpusStreamState *stream, gint64 origin);
 
-/* Replaces @row [n], the tokens that stored tuple @tuple has in @stream, by tokens drawn from all tuples of @corpus.
- * @stream is @source or one of its factors. plait_corpus_fill_feature_noise does this with @rows, the features of a
- * tuple (corpus-perturb.c). */
+/* Replaces @row [n], the tokens of stored tuple @tuple in @stream, by tokens of random tuples (plait_corpus_add_noise).
+ * @stream is @source or one of its factors. plait_corpus_fill_feature_noise replaces @rows, the features of @tuple
+ * (corpus-perturb.c). */
 gboolean plait_corpus_fill_noise (const PlaitCorpus *corpus, const PlaitCorpusStreamState *source,
                                   const PlaitCorpusStreamState *stream, gint64 tuple, gint32 *row, gint64 n,
                                   GError **error);
 
-/* Appends @n numbers to each of @factors (element-type GArray): the factor of the word of each token of @ids [n]. @ids
- * is a segmentation of the words of stored tuple @tuple (corpus-factors.c). */
+/* Appends the factors and tags of the tokens @ids [n], as in PlaitInput.factors, to @factors (element-type GArray).
+ * @ids is a segmentation of the words of stored tuple @tuple (corpus-factors.c). */
 gboolean plait_corpus_append_factors (const PlaitCorpusStreamState *stream, gint64 tuple, const gint32 *ids, gint64 n,
                                       GPtrArray *factors, GError **error);
 
-/* Replaces factors by PLAIT_TOKEN_MASK: if one piece of a word is masked, the factors of all its pieces, because these
- * would reveal the masked piece. Tags that a model predicts stay. @ids [n]: the sentence before masking. @positions
- * [n_masked]: rows of the sentence that are masked, even if masking kept the token of a row. @first: row of @input with
- * which the sentence begins. */
+/* Sets the factors of all pieces of a word to PLAIT_TOKEN_MASK if one of the pieces must be predicted, because the
+ * factors would reveal this piece. Keeps tags that a model predicts. @ids [n]: the sentence before masking. @positions
+ * [n_masked]: rows of the tokens to predict (plait_masking_apply). @first: row of @input with which the sentence
+ * begins. */
 void plait_corpus_mask_factors (const PlaitCorpusStreamState *stream, const gint32 *ids, gint64 n,
                                 const gint32 *positions, gint64 n_masked, const PlaitInput *input, gint64 first);
 

@@ -81,7 +81,7 @@ open_once (const PlaitCorpusBlock *block, Text text, GPtrArray *columns, GError 
   return block->by_turns ? plait_text_reader_open_pipe (text.path, error) : plait_text_reader_open (text.path, error);
 }
 
-/* Returns a reader of @text. Streams of a feed that read the same text share its lines, since a pipe can be read only
+/* Returns a reader of @text. Sides of a feed that read the same text share its lines, since a pipe can be read only
  * once. */
 static PlaitTextReader *
 open_text (PlaitCorpusBlock *block, Text text, GPtrArray *columns, GError **error)
@@ -102,8 +102,7 @@ open_text (PlaitCorpusBlock *block, Text text, GPtrArray *columns, GError **erro
   return readers ? g_ptr_array_steal_index (readers, 0) : open_once (block, text, columns, error);
 }
 
-/* Adds a side of @state, which is stream @stream or one of its factors. The side reads @reader and takes ownership of
- * @reader. NULL on failure. */
+/* Adds a side of @state, which is stream @stream or one of its factors. Takes ownership of @reader. NULL on failure. */
 static PlaitCorpusSide *
 add_side (PlaitCorpusBlock *block, gint64 stream, PlaitCorpusStreamState *state, PlaitTextReader *reader,
           const PlaitDocumentSettings *layout, gboolean is_trees, GError **error)
@@ -121,7 +120,7 @@ add_side (PlaitCorpusBlock *block, gint64 stream, PlaitCorpusStreamState *state,
   return side->lines ? side : NULL;
 }
 
-/* Adds the sides of @stream, which is stream @number or one of its factors. */
+/* Adds the sides of @stream: stream number @number of the corpus, or one of the factors of that stream. */
 static gboolean
 add_stream (PlaitCorpusBlock *block, gint64 number, PlaitCorpusStreamState *stream, GPtrArray *columns, GError **error)
 {

@@ -112,8 +112,8 @@ is_kept (PlaitCorpusBlock *block, const PlaitCorpusTuple *tuple)
       if (side->is_trees || side->is_factor)
         continue;
       const gint32 *ids = tuple_ids (block, side, tuple, &part, &n);
-      /* Drop a text target without ids, but another target only if its line is blank. Other lines without ids, such as
-       * a word in place of a number, fail when they are stored. */
+      /* Drop a target of another kind than text only if its line is blank. A line without ids for another reason, such
+       * as a word in place of a number, fails when it is stored. */
       if (n == 0 && side->stream == corpus->n_sources
           && (stream->target == PLAIT_TARGET_TEXT || side->blank[tuple->line]))
         {

@@ -80,7 +80,7 @@ count_files (const PlaitCorpusStream *stream)
   return stream->paths ? g_strv_length ((char **)stream->paths) : 0;
 }
 
-/* Sets the files of @state, and their stamps before they are read. */
+/* Sets state->files, with the stamps from before the files are read. */
 static gboolean
 set_files (const PlaitCorpus *corpus, PlaitCorpusStreamState *state, const PlaitCorpusStream *stream, GError **error)
 {

@@ -60,7 +60,7 @@ struct PlaitCorpusStream
   PlaitUnknownUse unknown; /* data that is stored for unknown words of a text */
   const PlaitKnownText *const *known; /* [files] stamp and digest of each file, for the cache; NULL: unknown */
 
-  /* Maximum text tokens of a sentence, without BOS and EOS; tuples above it are dropped; 0: no limit. */
+  /* Maximum tokens of a sentence, without BOS and EOS; 0: no limit. A longer one drops its tuple unless keep_all. */
   gint64 maximum_length;
 
   /* For sources of tokens: settings of their trees, or NULL. Tokens are then encoded word by word, so that the rows of
@@ -89,17 +89,17 @@ typedef struct
   gint64 n_sources;
   const PlaitCorpusStream *target; /* the target; NULL: the corpus has sources only */
 
-  /* Masking of the tokens of the first source, which must be text; NULL: no masking. The masked tokens are the target,
-   * one row each: outputs are the tokens, inputs their rows within the sentence. There is no target stream then. */
+  /* Masking of the first source, which must be text; NULL: no masking. With masking there is no target stream. Each
+   * masked token is a target row: its output is the token, its input is the row of the token in the sentence. */
   const PlaitMasking *masking;
 
   /* empty=error: an empty line or features of length 0 are errors. Otherwise an empty source is missing in that tuple;
    * keep_all decides about an empty target. */
   gboolean empty_is_error;
 
-  /* For splits that are translated and scored, where line i must stay line i: drop no tuple; an empty target is a
-   * target without tokens. Otherwise tuples above a length limit, with an empty target, or without a tree
-   * (no_tree=drop) are dropped and counted. */
+  /* TRUE for splits that are translated and scored: no tuple is dropped; an empty text target has no tokens, an empty
+   * label, choice, span or number is an error. FALSE: tuples above a length limit, with an empty target, or without a
+   * tree (no_tree=drop) are dropped and counted. */
   gboolean keep_all;
 
   /* Cache of encoded text, or NULL. Used if the digests of all files are known, and no stream has trees, documents or
@@ -157,7 +157,7 @@ gboolean plait_corpus_has_target (const PlaitCorpus *corpus);
 /* Returns the counts of stream @stream: a source's index, or n_sources for the target. (transfer none) */
 const PlaitCorpusCounts *plait_corpus_counts (const PlaitCorpus *corpus, gint64 stream);
 
-/* Returns sentences that say how many tuples were dropped or cut and why, and how many have no tree. (transfer full) */
+/* Returns sentences about dropped tuples, cut and truncated documents, and sentences without a tree. (transfer full) */
 GStrv plait_corpus_report (const PlaitCorpus *corpus);
 
 /* Returns the number of rows of @stream (n_sources: the target) in tuple @tuple, EOS included. */
@@ -182,7 +182,7 @@ gint64 plait_corpus_files (const PlaitCorpus *corpus);
 /* Returns the path of file @file of the first text stream. (transfer none) */
 const char *plait_corpus_file (const PlaitCorpus *corpus, gint64 file);
 
-/* Sets *@first to the first kept tuple of file @file, and *@end to the tuple after the last one. */
+/* Sets *@first to the first kept tuple of file @file, *@end to the tuple after its last one; equal if there is none. */
 void plait_corpus_file_tuples (const PlaitCorpus *corpus, gint64 file, gint64 *first, gint64 *end);
 
 /* Sets the weights of the files, @weights [files], which are positive. In shuffled order, an epoch then draws tuples
@@ -228,8 +228,8 @@ void plait_corpus_truncate (PlaitCorpus *corpus, gint64 source, gint64 rows);
  * This is the adversarial test of whether a model uses a source. Needs at least two tuples. */
 gboolean plait_corpus_derange (PlaitCorpus *corpus, gint64 source, guint64 seed, GError **error);
 
-/* Replaces each token, factor or row of features of source @source by one that this source has in a random kept tuple,
- * keyed by @seed. Tags that a model predicts, lengths, trees and sentence boundaries stay. */
+/* Replaces each token, factor or row of features of source @source by one of the same source in a random kept tuple;
+ * keeps it if that tuple lacks the source. Keyed by @seed. Predicted tags, lengths, trees and sentence ends stay. */
 void plait_corpus_add_noise (PlaitCorpus *corpus, gint64 source, guint64 seed);
 
 /* Makes source @source missing in all tuples. */
@@ -243,8 +243,8 @@ void plait_corpus_set_source_dropout (PlaitCorpus *corpus, double rate, guint64 
 
 /* Makes a training corpus segment all text anew in each epoch (vocabulary/sampling.h), keyed by @seed, epoch and line.
  * plait_corpus_length still returns the length of the usual segmentation. A text that would have more than @most
- * [streams] rows, EOS included, keeps the usual segmentation. Fails if a vocabulary is not of SentencePiece. No stream
- * may have trees or documents. */
+ * [streams] rows, EOS included, keeps the usual segmentation. Fails if plait_subword_sampler_new refuses a vocabulary.
+ * Streams must not have trees or documents. */
 gboolean plait_corpus_sample_subwords (PlaitCorpus *corpus, double strength, guint64 seed, const gint64 *most,
                                        GError **error);
 

@@ -56,8 +56,8 @@ plait_feed_open (const PlaitCorpusStream *sources, gint64 n_sources, const Plait
 }
 
 /* Checks the features of the lines that were just read: at most @wanted lines, from line @first on. If the text or a
- * features file ends within @wanted lines, the text and all features files must end at the same line. If there is no
- * text, adds the entries of the features files as tuples. */
+ * features file ends in these lines, the text and all features files must end at the same line. Without text, adds
+ * entries of the features files as tuples. */
 static gboolean
 join_features (PlaitFeed *feed, gint64 first, gint64 wanted, GError **error)
 {
@@ -90,7 +90,7 @@ join_features (PlaitFeed *feed, gint64 first, gint64 wanted, GError **error)
 }
 
 /* Reads lines until the corpus has @sentences tuples or the text ends. If documents are cut, reads one document at a
- * time, because it may give enough chunks. */
+ * time, because one document can have enough chunks. */
 static gboolean
 read_tuples (PlaitFeed *feed, gint64 sentences, GError **error)
 {

@@ -11,8 +11,8 @@ plait_own_words_clear (PlaitOwnWords *words)
 }
 
 /* Appends the ids of sentence @sentence of @stream to stream->own_ids; own words get the ids from words->first on.
- * @numbers maps each own word of the sentence to its number plus one. A word that lacks a number gets one if @adds,
- * else it stays unknown. */
+ * @numbers maps each own word of the sentence to its number plus one. An unknown word without a number gets the next
+ * number if @adds, else stays unknown. */
 static void
 add_sentence (PlaitOwnWords *words, PlaitStreamBuilder *stream, gint64 sentence, GHashTable *numbers, gboolean adds)
 {

@@ -221,7 +221,7 @@ are_ids (const PlaitTokenStore *store, const guint8 *bytes, gsize size)
   return most < store->ids;
 }
 
-/* Reads the lengths. TRUE if all ids are below store->ids, and number of ids and checksum are as in @tail. */
+/* Reads the lengths. TRUE if all ids are below store->ids, and the number of ids and the checksum match @tail. */
 static gboolean
 load (PlaitTokenStore *store, const Tail *tail)
 {

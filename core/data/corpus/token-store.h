@@ -25,7 +25,7 @@ gboolean plait_token_store_keep (PlaitTokenStore *store, PlaitFile *file, GError
  * has ids of another width. (transfer full) */
 PlaitTokenStore *plait_token_store_open (const char *path, gint64 ids);
 
-/* Appends a sentence of @n ids. Fails if a file cannot be written. */
+/* Appends a sentence of @n ids. Fails if a file cannot be written, or if @store has 2^29 sentences. */
 gboolean plait_token_store_append (PlaitTokenStore *store, const gint32 *ids, gsize n, GError **error);
 
 /* Ends writing. From now on, sentences can be read. */

@@ -85,8 +85,8 @@ is_abbreviated (const Language *language, const char *text, const char *stop, co
   return FALSE;
 }
 
-/* Returns the start of the short word before the full stop that ends at @stop; NULL without such a word. Without
- * @digits, a short word is a single capital letter; with @digits, it is a number of one or two digits. */
+/* Returns the start of the short word whose full stop ends at @stop; NULL if there is none. A short word is a number of
+ * one or two digits if @digits, else a single capital letter. */
 static const char *
 short_word (const char *text, const char *stop, gboolean digits)
 {
@@ -127,7 +127,7 @@ is_initial (const char *text, const char *stop, const char *next, const char *en
              || (behind < end && *behind == '.' && g_unichar_isupper (g_utf8_get_char (next))));
 }
 
-/* TRUE if a word ends at @at, or its ending "s" of the genitive begins there. */
+/* TRUE if a word ends at @at, or after an "s" (genitive) at @at. */
 static gboolean
 ends_word (const char *at, const char *end)
 {

@@ -83,8 +83,8 @@ role_name (const char *sentence, gsize length)
   return g_strstrip (g_strndup (sentence, n));
 }
 
-/* Sets self->role to the role named before @sentence, or keeps the role of the previous sentence. Fails if the first
- * sentence of the document names no role, or on too many roles. */
+/* Sets self->role to the role that @sentence begins with; without one, keeps the role of the previous sentence. Fails
+ * if the first sentence of the document has no role, or if the document has too many roles. */
 static gboolean
 find_role (PlaitDocumentReader *self, const char *sentence, gsize length, GError **error)
 {
