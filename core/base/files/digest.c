@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 
-/* OpenSSL uses the SHA instructions of processors; GLib's digests are about four times slower. The deprecated functions
- * of OpenSSL never allocate, so they cannot fail; the functions that replace them can fail. */
+/* OpenSSL uses the SHA instructions of processors; GLib does not. The deprecated functions of OpenSSL never allocate,
+ * so they cannot fail; their replacements can fail. */
 #define OPENSSL_SUPPRESS_DEPRECATED
 
 #include "files/digest.h"

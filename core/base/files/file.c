@@ -16,8 +16,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* TRUE if @descriptor is a regular file of size 0, and a read returns a byte or fails, for example because it would
- * block. The kernel and some programs generate such files while they are read (/proc/kmsg); some never end. */
+/* TRUE if @descriptor is a regular file of size 0 that has a byte or cannot be read. The kernel and some programs
+ * generate such files while they are read (/proc/kmsg); some never end. */
 static gboolean
 is_virtual (int descriptor, const struct stat *status)
 {
@@ -59,8 +59,7 @@ plait_file_open (const char *path, PlaitFileInput input, const char *expected, s
   return -1;
 }
 
-/* Reads @descriptor to its end, at most @limit + 1 bytes; @size is the expected number. NULL with errno set. (transfer
- * full) */
+/* Reads up to @limit + 1 bytes of @descriptor, probably @size bytes. NULL with errno set. (transfer full) */
 static char *
 read_all (int descriptor, gsize size, gsize limit, gsize *length)
 {
@@ -104,8 +103,8 @@ plait_file_read (const char *path, PlaitFileInput input, gsize limit, const char
 
   if (descriptor < 0)
     return NULL;
-  /* Read only if the known size is within the limit. read_all checks again, because a pipe has size 0 and a file may
-   * grow. */
+  /* Do not read a file that is known to be too large. A pipe has size 0 and a file may grow, so the length is checked
+   * again after reading. */
   size = (gsize)status.st_size;
   if (size <= limit)
     {
@@ -201,10 +200,9 @@ maker_of (const char *name, gboolean *here)
   return (pid_t)process;
 }
 
-/* Deletes stale temporary files and lock files in the folder of @file. A file is stale if no process holds its lock. If
- * locks do not reach other hosts, only temporary files of this host can be stale; lock files stay, because their names
- * contain no host. If the file system has no locks, a temporary file of this host is stale if no process has the id in
- * the file's name; all other files stay. */
+/* Deletes the temporary files and lock files in the folder of @file that no process has locked. If locks do not reach
+ * other hosts, deletes only temporary files of this host; the name of a lock file contains no host. If the file system
+ * has no locks, deletes only temporary files of this host whose process, named in the file name, has ended. */
 static void
 remove_stale (const PlaitFile *file)
 {
@@ -226,7 +224,7 @@ remove_stale (const PlaitFile *file)
 }
 
 /* Makes the temporary file and locks it. Retries with the next number if a file of this name exists, or if another
- * process deleted the new file as stale before it was locked. FALSE with errno set. */
+ * process took the new file for stale and locked it first. FALSE with errno set. */
 static gboolean
 make_own (PlaitFile *file)
 {

@@ -23,7 +23,7 @@ struct PlaitFolder
   char *parent;
   char *temporary;
   int descriptor;  /* the temporary folder, locked while it is open */
-  gboolean inside; /* TRUE if the temporary folder is inside the final folder and its files will be moved one by one */
+  gboolean inside; /* TRUE if the temporary folder is inside the final folder */
 };
 
 static int
@@ -83,10 +83,9 @@ plait_folder_fail (const PlaitFolder *folder, GError **error)
   return FALSE;
 }
 
-/* Opens and locks the folder @path, which process @maker has made; 0: the caller has just made it. Returns the
- * descriptor; -1 with errno if the folder cannot be opened; -1 with errno EEXIST if the folder is in use, or was
- * renamed or deleted. It is in use while a process holds its lock, or, on a file system without locks, while @maker
- * lives. */
+/* Opens and locks the folder @path, made by process @maker; 0: by this process. Returns -1 with errno EEXIST if the
+ * folder was renamed or deleted, if its lock is held, or, on a file system without locks, if @maker still runs. Returns
+ * -1 with another errno if the folder cannot be opened. */
 static int
 open_own (const char *path, pid_t maker)
 {
@@ -105,7 +104,7 @@ open_own (const char *path, pid_t maker)
   return -1;
 }
 
-/* Deletes the temporary folders in @place whose names begin with @begin and whose processes have ended. */
+/* Deletes the temporary folders in @place whose names begin with @begin and that are not in use (open_own). */
 static void
 remove_stale (const char *place, const char *begin)
 {
@@ -249,8 +248,8 @@ path_within (const PlaitFolder *folder, const char *name)
   return path;
 }
 
-/* TRUE if each file of @names in the final folder may be replaced: it is missing, or a regular file that is no input of
- * the command. */
+/* TRUE if each file of @names in the final folder may be replaced: it is missing, or a regular file that
+ * plait_input_guard_check allows. */
 static gboolean
 are_files (const PlaitFolder *folder, const char *const *names, GError **error)
 {

@@ -5,8 +5,8 @@
 
 /*
  * Keeps a command from overwriting its own input files. plait_file_open and plait_text_reader_open_pipe register each
- * input; plait_file_begin, plait_file_commit and plait_folder_commit check outputs. Files are compared by device,
- * inode, size and time of writing, so links are found, too. Inactive until plait_input_guard_enable.
+ * input. Replaced files and folders (files/file.h, files/folder.h) and the training log are checked. Files are compared
+ * by device, inode, size and time of writing, so links are found, too. Inactive until plait_input_guard_enable.
  */
 
 /* Activates the guard. */

@@ -29,7 +29,7 @@ typedef struct
 struct PlaitKeyFile
 {
   char *name;
-  /* values as written, with their escapes; also splits the values that are lists */
+  /* values as written, with their escapes; needed to split lists */
   GKeyFile *written;
   GPtrArray *names;
   GHashTable *groups;
@@ -117,8 +117,7 @@ stripped (const char *text, gsize length)
   return g_strstrip (g_strndup (text, length));
 }
 
-/* TRUE if @name is not empty and has no control characters, no character of @reserved (brackets and "=" are syntax),
- * and no blanks at its ends. */
+/* TRUE if @name is not empty and has no control characters, no character of @reserved, and no blanks at its ends. */
 static gboolean
 is_name (const char *name, const char *reserved)
 {
@@ -136,8 +135,7 @@ is_key_name (const char *name)
   return name[0] != '#' && is_name (name, "[]=");
 }
 
-/* Returns the value with its escapes resolved, or NULL if one is unknown. GKeyFile accepts unknown escapes and keeps
- * the backslash of "\;" outside lists. (transfer full) */
+/* Returns the value with its escapes resolved, or NULL if an escape is unknown. (transfer full) */
 static char *
 resolve (const char *written)
 {

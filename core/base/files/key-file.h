@@ -7,9 +7,10 @@
  * Reader of key-files (experiments, schemas), based on GKeyFile.
  *
  * GKeyFile has no line numbers and merges duplicates silently. This reader stores the line number of every group and
- * key. It refuses, with FILE:LINE and all together: a group or key given twice, an invalid name, a key outside any
- * group, a line that is neither header, key nor comment, an unknown escape. Before it looks at lines, it refuses a file
- * of more than 16 MiB, a file of another kind (plait_file_kind), a NUL byte, and a byte that is not UTF-8.
+ * key. It reports all faults of lines together, each with FILE:LINE: a group or key given twice, an invalid name, a key
+ * outside any group, a line that is neither header, key nor comment, an unknown escape. Before it parses lines, it
+ * refuses a file of more than 16 MiB, a file of another kind (plait_file_kind), a NUL byte, and a byte that is not
+ * UTF-8.
  *
  * The syntax is GKeyFile's: "[group]", "key=value", comment lines that begin with "#". Blanks around keys and values
  * are ignored. Values may contain the escapes \s \t \n \r \\, and \; for a semicolon in a list.
@@ -21,7 +22,7 @@ typedef struct PlaitKeyFile PlaitKeyFile;
 /* Returns an empty file, to be filled by plait_key_file_set. @name is its name in messages. (transfer full) */
 PlaitKeyFile *plait_key_file_new (const char *name);
 
-/* Reads the regular file @path. (transfer full); NULL with PLAIT_ERROR_INPUT if it is not a valid key-file. */
+/* Reads the regular file @path. NULL with PLAIT_ERROR_INPUT if it is not a valid key-file. (transfer full) */
 PlaitKeyFile *plait_key_file_load (const char *path, GError **error);
 
 /* Reads @path, which may also be a pipe that already has a writer, such as standard input. (transfer full) */
@@ -52,11 +53,11 @@ const char *plait_key_file_value (const PlaitKeyFile *file, const char *group, c
  * full) */
 char **plait_key_file_list (const PlaitKeyFile *file, const char *group, const char *key);
 
-/* Returns @text, one line without blanks at its ends, with backslashes escaped for a key-file. No other character needs
- * an escape. (transfer full) */
+/* Returns @text with backslashes escaped for a key-file. @text must be one line without blanks at its ends. (transfer
+ * full) */
 char *plait_key_file_escape (const char *text);
 
-/* Returns @text, an item of a list, with backslashes and semicolons escaped for a key-file. (transfer full) */
+/* Returns @text with backslashes and semicolons escaped, for use as an item of a list. (transfer full) */
 char *plait_key_file_escape_item (const char *text);
 
 /* Sets @key of @group to @value (in the syntax of the file, with escapes), and adds missing groups and keys. @origin,
@@ -68,13 +69,13 @@ gboolean plait_key_file_set (PlaitKeyFile *file, const char *group, const char *
 /* Removes @key from @group if it exists. */
 void plait_key_file_remove (PlaitKeyFile *file, const char *group, const char *key);
 
-/* Returns the location of @key for messages: "FILE:LINE", or the origin given to plait_key_file_set. For a NULL or
- * missing key: the location of its group. Without line and origin, and for a missing group: the name of the file.
- * (transfer full) */
+/* Returns the location of @key for messages, or of @group if @key is NULL or missing: "FILE:LINE", else the origin
+ * given to plait_key_file_set, else the name of the file. (transfer full) */
 char *plait_key_file_location (const PlaitKeyFile *file, const char *group, const char *key);
 
-/* Returns the line of @key, or of its group if @key is NULL or missing. Returns 0 if the group is missing, or if the
- * key or group does not come from a line: plait_key_file_set has added it, or has given the key an origin. */
+/* Returns the line of @key, or of @group if @key is NULL or missing. Returns 0 if the group is missing, or if
+ * plait_key_file_set has added the key or group or has given the key an origin. A value set without an origin keeps the
+ * line. */
 guint plait_key_file_line (const PlaitKeyFile *file, const char *group, const char *key);
 
 /* Returns the file as text, without comments. plait_key_file_load_data reads back the same groups, keys and values.

@@ -47,8 +47,8 @@ plait_lock_is_at_path (int descriptor, const char *path)
 {
   struct stat held, found;
 
-  /* If another machine has deleted the file, a network file system may still find its name in a cache. The link count
-   * of a locked file is never cached, and is 0 if the file has been deleted. */
+  /* After another machine has deleted the file, a network file system can still have its name in a cache. The link
+   * count of a locked file is never cached; 0: the file was deleted. */
   return fstat (descriptor, &held) == 0 && held.st_nlink > 0 && lstat (path, &found) == 0 && held.st_dev == found.st_dev
          && held.st_ino == found.st_ino;
 }
@@ -138,8 +138,8 @@ cannot_be_made (const PlaitLock *lock, GError **error)
                      g_strerror (errno));
 }
 
-/* Tries to take the lock once. FALSE with @error set; or without @error if the lock is busy (*@holder is set) or a
- * retry is needed. */
+/* Tries once to take the lock. FALSE with @error set if the lock cannot be made. FALSE without @error if the caller
+ * should retry; *@holder is set if the lock is busy. */
 static gboolean
 try_to_take (PlaitLock *lock, PlaitLockState *state, char **holder, GError **error)
 {
@@ -168,7 +168,7 @@ try_to_take (PlaitLock *lock, PlaitLockState *state, char **holder, GError **err
       write_holder (lock->descriptor);
       return TRUE;
     }
-  /* The lock is busy, or the lock file was deleted: above, or by its last holder in the meantime. */
+  /* The lock is busy, or the lock file is no longer at the path. */
   close (lock->descriptor);
   lock->descriptor = -1;
   return FALSE;

@@ -5,10 +5,10 @@
 #include "text/log.h"
 
 /*
- * Locks on files that only one process may write. They are locks of the kernel (flock), released when the process dies,
- * so no lock is ever stale. Over NFS they are locks of the server, because Linux maps flock to a lock of all bytes. The
- * server releases the locks of a dead machine when the dead machine restarts (version 3) or when the machine's lease
- * expires (version 4). A forked process shares its parent's locks until both have ended.
+ * Locks on files that only one process may write. They are locks of the kernel (flock), which releases them when the
+ * process dies. Over NFS they are locks of the server, because Linux maps flock to a lock of all bytes. The server
+ * releases the locks of a dead machine when the dead machine restarts (version 3) or when the machine's lease expires
+ * (version 4). A forked process shares its parent's locks until both have ended.
  */
 typedef enum
 {
@@ -33,8 +33,9 @@ gboolean plait_lock_is_at_path (int descriptor, const char *path);
 gboolean plait_lock_is_local (const char *mounts, guint major, guint minor);
 
 /* Deletes the file @path if no process holds its lock. Keeps a file that was made on another host (@here FALSE) if
- * locks do not reach other hosts. Returns PLAIT_LOCK_TAKEN if no process held the lock, PLAIT_LOCK_BUSY if a process
- * holds it or the file cannot be opened, and PLAIT_LOCK_NONE, with the file kept, if the file system has no locks. */
+ * locks do not reach other hosts. Returns PLAIT_LOCK_TAKEN if no process held the lock; PLAIT_LOCK_BUSY if a process
+ * holds the lock or the file cannot be opened; PLAIT_LOCK_NONE if the file system has no locks. The last two keep the
+ * file. */
 PlaitLockState plait_lock_remove_stale (const char *path, gboolean here);
 
 /*

@@ -20,7 +20,7 @@ plait_try_allocate (gsize count, gsize size, const char *what, GError **error)
   return memory;
 }
 
-/* Returns the number after @name at the beginning of a line of the file @path, or @missing if there is no such line. */
+/* Returns the number after @name at the beginning of a line of the file @path, or @missing without such a number. */
 static guint64
 number_in (const char *path, const char *name, guint64 missing)
 {

@@ -5,7 +5,7 @@
 
 #include "text/error.h"
 
-/* Memory whose size comes from input. Sizes never overflow, and a failed allocation never aborts. */
+/* Memory whose size comes from input: too large a size and a failed allocation are errors and never abort. */
 
 /* Sets *product to @a * @b. FALSE if it overflows. */
 static inline gboolean
@@ -18,8 +18,8 @@ plait_size_multiply (gsize a, gsize b, gsize *product)
  * if memory is not available; @what completes "there is no memory for ...". (transfer full) */
 gpointer plait_try_allocate (gsize count, gsize size, const char *what, GError **error);
 
-/* TRUE if the machine (memory and swap) and the control group both have @size more bytes. Beyond them, the system would
- * kill processes. Always TRUE for small sizes. */
+/* TRUE if @size more bytes are free both in the machine (memory and swap) and in the control group; if a process used
+ * more, the system would kill processes. Always TRUE for small sizes. */
 gboolean plait_memory_is_available (gsize size);
 
 /* Sets *@held to the resident bytes of @process and *@most to their maximum so far; 0 if the process does not exist. */

@@ -6,7 +6,8 @@
 
 #include "files/path.h"
 
-/* File that marks the plugin folder of a build tree. A folder called plugins near the program is used only with it. */
+/* File that marks the plugin folder of a build tree. A folder called plugins near the program is used only if it holds
+ * this file. */
 #define BUILD_TREE_MARK "plait-build-tree"
 
 static void
@@ -34,9 +35,8 @@ add_folder (GPtrArray *folders, const char *path, const char *origin, gboolean o
   g_ptr_array_add (folders, folder);
 }
 
-/* Returns the plugin folder of the build tree that contains @program; NULL if @program is not in a build tree. The
- * plugin folder of a build tree holds a marker file. The marker file and @program must have the same owner, because
- * code is loaded from the folder. (transfer full) */
+/* Returns the plugin folder of the build tree that contains @program, or NULL. The folder must hold a marker file with
+ * the owner of @program, because code is loaded from the folder. (transfer full) */
 static char *
 build_tree_folder (const char *program)
 {

@@ -8,7 +8,7 @@
  *
  *     PLAIT_PLUGIN_PATH       a colon-separated list of folders
  *     $XDG_DATA_HOME/plait/1  the user's folder; ~/.local/share/plait/1 if XDG_DATA_HOME is not set or not absolute
- *     LIBDIR/plait/1          folder of the installed library; or the build tree's folder if plait is not installed
+ *     LIBDIR/plait/1          folder of the installed library; for a program in a build tree, the build tree's folder
  *
  * A build with doubles uses "plait-double" instead of "plait".
  */

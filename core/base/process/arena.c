@@ -180,14 +180,14 @@ map (PlaitArena *arena, gsize size)
   return TRUE;
 }
 
-/* Maps @needed bytes, or more for the future if the limit permits. FALSE if it is not possible. */
+/* Maps at least @needed bytes. FALSE if the limit or the system does not permit it. */
 static gboolean
 grow (PlaitArena *arena, gsize needed)
 {
   gsize allowed = arena->limit == 0 ? MAX_SIZE : arena->limit - MIN (arena->limit, arena->mapped);
   gsize wished = MAX (MAX (needed, MIN_MAPPING), arena->mapped / 2);
 
-  /* Round large mappings to whole huge pages, so that the kernel can use them. */
+  /* Round large mappings up to whole huge pages, so that the kernel can use huge pages. */
   if (wished >= PLAIT_HUGE_PAGE)
     wished = (wished + PLAIT_HUGE_PAGE - 1) / PLAIT_HUGE_PAGE * PLAIT_HUGE_PAGE;
   wished = MIN (wished, allowed / ALIGNMENT * ALIGNMENT);
@@ -196,7 +196,7 @@ grow (PlaitArena *arena, gsize needed)
   return map (arena, wished) || (needed < wished && map (arena, needed));
 }
 
-/* Jumps out of the protected call because @size bytes are not available. */
+/* Jumps out of the protected call because @size bytes are not available. Aborts outside a protected call. */
 G_NORETURN static void
 run_out (PlaitArena *arena, gsize size)
 {
@@ -367,7 +367,7 @@ plait_arena_protect (PlaitArena *arena, PlaitArenaFunc call, gpointer data, GErr
       arena->leave = NULL;
       return TRUE;
     }
-  /* The jump may come from the code of a plugin, which no longer runs. */
+  /* The jump may have left code of a plugin. */
   plait_crash_set_owner ((PlaitCodeOwner){ NULL, NULL });
   arena->leave = NULL;
 

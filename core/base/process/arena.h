@@ -31,16 +31,16 @@ PLAIT_API gpointer plait_arena_allocate (PlaitArena *arena, gsize size);
 /* Releases @block for reuse within the step. @size is the size passed to plait_arena_allocate. */
 void plait_arena_release (PlaitArena *arena, gpointer block, gsize size);
 
-/* Releases all blocks. The next step begins with one mapping of the greatest total size so far. */
+/* Releases all blocks. The next step begins with one mapping of the greatest total size so far, if the system permits
+ * it. */
 void plait_arena_reset (PlaitArena *arena);
 
-/* Returns the maximum, since the arena was made, of the bytes that steps add to the memory of the process: blocks and
- * the gaps between them. */
+/* Returns the maximum number of bytes in use since the arena was made: blocks and the gaps between blocks. */
 gsize plait_arena_peak (const PlaitArena *arena);
 
-/* Runs @call (@data). If the arena has no memory left during @call, jumps out of @call and resets the arena. The error
- * (PLAIT_ERROR_MEMORY) then names the bytes requested, held and allowed. The functions that the jump skips must own
- * nothing outside the arena. plait_arena_fail leaves @call in the same way. */
+/* Runs @call (@data). If the arena has no memory left during @call, jumps out of @call, resets the arena and returns
+ * FALSE with PLAIT_ERROR_MEMORY. plait_arena_fail also jumps out of @call, with its own error. The functions that the
+ * jump skips must own nothing outside the arena. */
 gboolean plait_arena_protect (PlaitArena *arena, PlaitArenaFunc call, gpointer data, GError **error);
 
 /* Returns @n items of @size bytes each. An overflow of the product is refused like any too large size. */

@@ -23,7 +23,7 @@ static _Thread_local PlaitCodeOwner running;
 
 static gboolean installed;
 
-/* Descriptor for crash messages in addition to stderr, or -1, and the texts before and after each message there. */
+/* arguments of plait_crash_report_to; descriptor -1: not called */
 static int report_descriptor = -1;
 static const char *report_begin;
 static const char *report_end;

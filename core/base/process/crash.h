@@ -29,7 +29,7 @@ PlaitCodeOwner plait_crash_get_owner (void);
 void plait_crash_install_handlers (void);
 
 /* If @guarded, an exit () outside any known plugin code (by a library, or a thread that a plugin started) also ends
- * with a message and exit code 1. Off at the start; plait turns it off before its own exit. */
+ * with a message and exit code 1. The guard is off at the start; plait turns the guard off before its own exit. */
 void plait_crash_catch_exit (gboolean guarded);
 
 /* Adds @module, whose threads cannot be recognised, to the suspects that crash messages name. The text must live until
@@ -40,8 +40,8 @@ void plait_crash_suspect (const char *module);
  * installed. */
 void plait_crash_reinstall_handlers (void);
 
-/* Reports, as for a crash, that the owner of the running code did @what, and ends the process. Returns if plait's own
- * code runs. Allowed in a signal handler. */
+/* Reports that the plugin whose code runs did @what, and ends the process. Returns only if plait's own code runs.
+ * Allowed in a signal handler. */
 void plait_crash_end_process (const char *what);
 
 /* Gives this thread a separate signal stack, so that a stack overflow can be reported. The main thread gets it from
@@ -55,6 +55,7 @@ void plait_crash_unblock_signals (sigset_t *signals);
 /* End of a crash message if the crash also ends the run. */
 #define PLAIT_CRASH_ENDS_RUN "; this is a fault of the plugin, and the run ends here"
 
-/* Also writes crash messages to @descriptor, between the texts @begin and @end, which must live until the process ends.
- * A parent process reads them there. @end blames the plugin, so it is left out if a library called exit (). */
+/* Also writes the messages that name a plugin or report an exit () to @descriptor, between the texts @begin and @end,
+ * which must live until the process ends. A parent process reads them there. @end blames the plugin, so it is left out
+ * if a library called exit (). */
 void plait_crash_report_to (int descriptor, const char *begin, const char *end);

@@ -16,12 +16,11 @@
 #define SPIN_MICROSECONDS 20
 #define WAIT_MICROSECONDS 500
 
-/* The pieces with which a thread begins a run, and the thread's scratch memory. Aligned to two cache lines, to avoid
- * false sharing. */
+/* The pieces and the scratch memory of a thread. Aligned to two cache lines, to avoid false sharing. */
 typedef struct
 {
-  /* Number of unclaimed pieces; these pieces are the last ones before @end. A claim decrements only this word. So a
-   * thread that was delayed in an earlier run claims nothing, or a valid piece of the current run. */
+  /* Number of unclaimed pieces: pieces @end - @unclaimed .. @end - 1. A claim changes only this word. So a thread that
+   * was delayed in an earlier run claims a valid piece of the current run, or nothing. */
   _Alignas(128) _Atomic gint64 unclaimed;
   gint64 end;
   gint64 begun, ended; /* start of the first piece and end of the last piece in a profiled run, nanoseconds; @begun is 0
@@ -133,7 +132,7 @@ claim (Share *share, gint64 *piece)
     if (atomic_compare_exchange_weak_explicit (&share->unclaimed, &seen, seen - 1, memory_order_acquire,
                                                memory_order_relaxed))
       {
-        /* The run cannot end before this piece is done, so the fields of @share do not change from here on. */
+        /* The run cannot end before this piece is done; until then @end does not change. */
         *piece = share->end - seen;
         return TRUE;
       }
@@ -193,8 +192,8 @@ worker_main (void *data)
   return NULL;
 }
 
-/* Waits until all workers have started. A fork before that (process/sandbox.h) could copy a lock of the allocator that
- * a starting worker holds. */
+/* Waits until all workers have started. A starting worker may hold a lock of the allocator, and a fork
+ * (process/sandbox.h) would copy the held lock. */
 static void
 await_workers (PlaitPool *pool)
 {
@@ -204,8 +203,7 @@ await_workers (PlaitPool *pool)
     sleep_while (&pool->started, started);
 }
 
-/* Starts the workers with all signals blocked except those of their own crashes, so that other signals go to the
- * program's threads. */
+/* Starts the workers with all signals blocked except crash signals, so that other threads receive the other signals. */
 static gboolean
 start_workers (PlaitPool *pool, guint threads, GError **error)
 {

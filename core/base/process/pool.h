@@ -75,7 +75,7 @@ typedef struct
   gint64 works[PLAIT_N_WORK_KINDS];
   gint64 dispatch; /* time from the start of a run to a thread's first piece, or to the end of the run if the thread
                       gets no piece */
-  gint64 waiting;  /* time that threads wait from their last piece to the end of a pool's run */
+  gint64 waiting;  /* time that threads wait from their last piece to the end of the run */
   gint64 idle;     /* time of the workers between runs, while only the caller works */
   gint64 all;      /* total time of all threads: the sum of the other fields */
 } PlaitWorkTimes;
@@ -86,10 +86,10 @@ void plait_pool_profile (PlaitPool *pool);
 /* Returns the times since plait_pool_profile; zeros if the pool is not profiled. */
 PlaitWorkTimes plait_pool_times (PlaitPool *pool);
 
-/* Profile of a piece that does several kinds of work on a pool of one thread, @part. The piece calls
- * plait_pool_profile_nested, which starts the profile of @part if @pool is profiled. The profile of @pool counts the
- * whole piece as work of the run's kind. After the run, the caller gives the times of @part to
- * plait_pool_add_nested_times, which moves them from the run's kind to the kinds that @part recorded. */
+/* Profile a piece that runs several kinds of work on @part, a pool of one thread. The piece calls
+ * plait_pool_profile_nested, which starts the profile of @part if @pool is profiled. In the profile of @pool, the whole
+ * piece counts as work of the run's kind. After the run, the caller passes the times of @part to
+ * plait_pool_add_nested_times, which moves these times from that kind to the kinds of @part. */
 void plait_pool_profile_nested (PlaitPool *part, const PlaitPool *pool);
 void plait_pool_add_nested_times (PlaitPool *pool, const PlaitWorkTimes *part);
 

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define FIRST_COPY 10 /* lowest descriptor of a copy: foreign code may expect that lower descriptors are free */
+#define FIRST_COPY 10 /* lowest number of a copied descriptor; foreign code may expect that lower numbers are free */
 
 static gboolean
 keeps_subnormals (void)

@@ -6,8 +6,8 @@
 
 /*
  * Philox 2x64 with ten rounds (Salmon, Moraes, Dror & Shaw 2011, "Parallel random numbers: as easy as 1, 2, 3"): a
- * keyed bijection of 128-bit counters that passes BigCrush. PlaitRandomKey.state is the key, the index of a draw the
- * counter. Keys are derived with Philox as well: they absorb one word after another.
+ * keyed bijection of 128-bit counters that passes BigCrush. PlaitRandomKey.state is the key. The index of a draw is the
+ * low word of the counter. Philox also derives keys: a key absorbs one word after another.
  */
 typedef struct
 {
@@ -123,9 +123,9 @@ plait_random_below (PlaitRandomKey key, guint64 index, guint64 bound)
   return (guint64)(((unsigned __int128)plait_random_bits (key, index) * bound) >> 64);
 }
 
-/* Fills @permutation with 0 .. n - 1, then swaps each item, from the last to the second, with an item at a random
- * earlier position. If @reach is 1, the random position may also be that of the item, which then stays. In a large
- * permutation each swap misses the cache, so the positions of several swaps are drawn and prefetched in advance. */
+/* Fills @permutation with 0 .. n - 1. For i = n - 1 .. 1, swaps item i with the item at a random position below i +
+ * @reach. In a large permutation each swap misses the cache, so the positions of several swaps are drawn and prefetched
+ * in advance. */
 static void
 shuffle (PlaitRandomKey key, guint32 *permutation, gsize n, gsize reach)
 {

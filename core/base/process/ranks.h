@@ -55,9 +55,9 @@ void plait_ranks_broadcast (PlaitRanks *ranks, gpointer bytes, gsize n, guint fr
 /*
  * A ring: each rank sends to the next one, the last rank to the first. Messages in a lane (0 or 1) arrive in order.
  * Each lane can have several sends and receives in flight, numbered by @request (0 .. PLAIT_RANKS_REQUESTS - 1). A
- * request must end before its number is used again. Until then its @n bytes, at most PLAIT_RANKS_MAX_BYTES, must stay
- * unchanged. Transfers progress while any of these functions runs. Several threads may call them
- * (plait_ranks_allows_thread), one at a time. @ranks must not be NULL.
+ * request must end before its number is used again. Until then the caller must not change or free its bytes (at most
+ * PLAIT_RANKS_MAX_BYTES). Transfers progress while any of these functions runs. Only a thread for which
+ * plait_ranks_allows_thread is TRUE may call them, and only one at a time. @ranks must not be NULL.
  */
 
 /* Begins to send @n bytes to the next rank. */
@@ -77,15 +77,15 @@ gboolean plait_ranks_has_received (PlaitRanks *ranks, guint lane, guint request)
 void plait_ranks_send (PlaitRanks *ranks, gconstpointer bytes, gsize n);
 void plait_ranks_receive (PlaitRanks *ranks, gpointer bytes, gsize n);
 
-/* Replaces each of the @n numbers by its sum over all ranks. Exact if at most one rank has a number other than 0. */
+/* Replaces each of the @n numbers by its sum over all ranks. A sum is exact if at most one of its terms is not 0. */
 void plait_ranks_all_reduce (PlaitRanks *ranks, double *numbers, gsize n);
 
 /* TRUE if @own is TRUE in any rank. */
 gboolean plait_ranks_any (PlaitRanks *ranks, gboolean own);
 
-/* TRUE if @well is TRUE in all ranks; else FALSE in all ranks. A rank whose @well is FALSE has set its @error. The
- * first such rank keeps its error. Every other rank gets this error instead of its own, with the prefix "process I of
- * N: " (I counts from 1) unless it is the error of rank 0. */
+/* TRUE in all ranks if @well is TRUE in all ranks; else FALSE in all ranks. A rank whose @well is FALSE has set its
+ * @error. All ranks return the error of the first such rank. In the other ranks this error has the prefix "process I of
+ * N: " (I counts from 1), but an error of rank 0 never has a prefix. */
 gboolean plait_ranks_agree (PlaitRanks *ranks, gboolean well, GError **error);
 
 /* Call it when this rank has failed. Ends the job, with @error on stderr and exit code @code, because the other ranks

@@ -17,8 +17,8 @@
 /* Extra time after the limit in which a slow child can still send its report. */
 #define REPORT_GRACE (5 * G_USEC_PER_SEC)
 
-/* Report of the child: one byte of verdict, one of error code, then the sentence. It is shorter than PIPE_BUF, so it
- * arrives whole and never blocks. */
+/* Report of the child: a byte for the verdict, a byte for the error code, then the sentence. It is shorter than
+ * PIPE_BUF, so writing it never blocks. */
 enum
 {
   REPORT_SIZE = 4000,
