@@ -5,8 +5,8 @@
 #include <stdio.h>
 
 /*
- * Text for a terminal: its width in columns (in any locale two for a wide character, none for a combining one), and the
- * replacement of characters that control the terminal. Text for a pipe or a file is written unchanged.
+ * Text for a terminal: its width in columns, equal in all locales, and the replacement of characters that control the
+ * terminal. Text for a pipe or a file is written unchanged.
  */
 
 /* TRUE if @stream is a terminal that a person looks at. A launcher of several processes (text/launcher.h) may give them

@@ -36,7 +36,7 @@ is_within_character (char byte)
   return ((guchar)byte & 0xc0) == 0x80;
 }
 
-/* Returns @line, or a shorter copy if it is long; frees @line then. (transfer full) */
+/* Returns @line if it is short; else frees @line and returns a shorter copy. (transfer full) */
 static char *
 shorten (char *line)
 {

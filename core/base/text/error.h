@@ -44,9 +44,8 @@ char *plait_message (const char *format, va_list arguments) G_GNUC_PRINTF (1, 0)
 /* TRUE if *@fault is NULL; else moves *@fault to *@error. For functions that report failure by their GError only. */
 gboolean plait_no_error (GError **fault, GError **error);
 
-/* Returns the name in @names (NULL-terminated) that @wanted probably meant: one that differs by a typing error; else
- * one that is a prefix or suffix of @wanted; else one of which @wanted is a prefix or suffix. NULL without such a name.
- * (transfer none) */
+/* Returns the name in @names (NULL-terminated) that is similar to @wanted: the two differ by a typing error; else one
+ * is a long prefix or suffix of the other. NULL if no name is similar. (transfer none) */
 const char *plait_nearest_name (const char *wanted, const char *const *names);
 
 /* Returns the end of a message about @wanted, which is not in @names (NULL-terminated): "did you mean "NEAREST"?" if a

@@ -92,7 +92,7 @@ new_line (PlaitJson *json)
     g_string_append (json->text, "  ");
 }
 
-/* Writes the comma, the line break and the name before a value. */
+/* Writes the comma, line break and name before a value, if needed. */
 static void
 begin_value (PlaitJson *json, const char *name)
 {

@@ -4,8 +4,8 @@
 #include <glib.h>
 
 /*
- * Writes JSON, indented, in the order of the calls. Members of an object need a name. Items of an array, and the
- * outermost value, have the name NULL.
+ * Writes JSON in the order of the calls, indented or on one line. Members of an object need a name. Items of an array,
+ * and the outermost value, have the name NULL.
  */
 typedef struct PlaitJson PlaitJson;
 

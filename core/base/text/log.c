@@ -72,8 +72,8 @@ plait_log_is_mute (const PlaitLog *log)
   return log->mute;
 }
 
-/* Returns the formatted text without characters that control a terminal; @lines keeps line breaks and tabs. (transfer
- * full) */
+/* Returns the formatted text. Replaces characters that control a terminal, but keeps line breaks and tabs if @lines.
+ * (transfer full) */
 static char *
 safe_text (const char *format, va_list arguments, gboolean lines)
 {

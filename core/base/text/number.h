@@ -18,8 +18,8 @@ gboolean plait_parse_double (const char *text, double *value);
 /* Parses "true" or "false". */
 gboolean plait_parse_boolean (const char *text, gboolean *value);
 
-/* Parses the span "START END" with 0 <= *first <= *last < 2^31 - 2, or "-1": no span, *first and *last are -1. Unlike
- * numbers, spans can have white space around. */
+/* Parses a span: "START END" with 0 <= START <= END < 2^31 - 2, into *first and *last; or "-1", which means no span and
+ * sets both to -1. Allows white space around a span, unlike around numbers. */
 gboolean plait_parse_span (const char *text, gint64 *first, gint64 *last);
 
 /* Size of a buffer for any number that plait_format_double writes. */

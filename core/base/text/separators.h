@@ -21,7 +21,7 @@ typedef gboolean (*PlaitIsItem) (const char *text, gconstpointer data);
  * NULL. (transfer full) */
 char *plait_separators_mend (const char *text, const char *separator, PlaitIsItem is_item, gconstpointer data);
 
-/* Returns the end of a message about @wanted, an item of a list that is not in @names (NULL-terminated): "did you mean
- * "A;B"?" if @wanted is several names with a wrong separator, each perhaps followed by ':' and options; else the text
- * of plait_name_remedy. (transfer full) */
+/* Returns the end of a message about @wanted, an item of a list that is not in @names (NULL-terminated). If @wanted has
+ * several items, NAME or NAME:OPTIONS, with a wrong separator: "did you mean "A;B"?"; else the text of
+ * plait_name_remedy. (transfer full) */
 char *plait_item_remedy (const char *wanted, const char *const *names, const char *separator, const char *otherwise);

@@ -136,8 +136,7 @@ append_field (GString *text, gboolean first, const char *field)
   g_string_append_printf (text, strpbrk (field, ",\"\r\n") ? "\"%s\"" : "%s", doubled);
 }
 
-/* Appends text of the user. Puts an apostrophe before it if a spreadsheet would run it as a formula; not before
- * numbers. */
+/* Appends a text. Puts an apostrophe before it if a spreadsheet would run it as a formula. */
 static void
 append_word (GString *text, gboolean first, const char *word)
 {

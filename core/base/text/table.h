@@ -4,9 +4,9 @@
 #include "text/json.h"
 
 /*
- * A table for people and programs: columns, typed cells, notes. The caller adds cells row by row. Writers turn a table
- * into text: terminal/table-print.h for terminals, report/html.h for HTML; the functions at the end of this file for
- * Markdown, LaTeX, CSV and JSON. Cells keep their meaning (a score with its interval, a p value) until then.
+ * A table for people and programs: columns, typed cells, notes. The caller adds cells row by row. Cells store numbers,
+ * not their text. Writers turn a table into text: terminal/table-print.h for terminals, report/html.h for HTML; the
+ * functions at the end of this file for Markdown, LaTeX, CSV and JSON.
  */
 
 /* Content of a column; decides alignment and how it may be shortened. */
@@ -51,7 +51,7 @@ typedef struct
 {
   double value;
   double spread;    /* standard deviation, shown as "1.50 ± 0.25"; NaN if unknown */
-  double low, high; /* interval, shown as "1.50 [1.25, 1.75]" if @spread is NaN; no interval unless low < high */
+  double low, high; /* interval, shown as "1.50 [1.25, 1.75]" if @spread is NaN and low < high */
 } PlaitTableScore;
 
 typedef enum
@@ -66,7 +66,7 @@ typedef enum
   PLAIT_TABLE_CELL_GAP, /* a text across all columns in place of left-out rows */
 } PlaitTableCellKind;
 
-/* Mark after a significant p value: how the subject of the row differs. */
+/* Mark after a p value: how the subject of the row differs, if significantly. */
 typedef enum
 {
   PLAIT_TABLE_UNMARKED,
@@ -110,7 +110,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitTable, plait_table_free)
 PlaitTableColumn *plait_table_column (PlaitTable *table, PlaitTableKind kind, const char *title);
 
 /*
- * The functions below add the next cell, row by row from the left.
+ * Functions that add the next cell, row by row from the left, or a note
  */
 
 /* Adds a text; an empty cell if @text is NULL. */
@@ -132,7 +132,7 @@ void plait_table_p (PlaitTable *table, double p, PlaitTableMark mark);
 /* Adds a cell "–": the number does not exist. */
 void plait_table_none (PlaitTable *table);
 
-/* Adds the name of run number @run. HTML shows a sample of the run's colour before the name. */
+/* Adds the name of run number @run. HTML shows the run's colour before the name. */
 void plait_table_run (PlaitTable *table, const char *name, guint run);
 
 /* Adds @text across all columns in place of left-out rows. The previous row must be complete. */

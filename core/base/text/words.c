@@ -19,7 +19,7 @@ find_space (const char *text, gsize i, gsize end)
     {
       guint64 word, low;
 
-      /* The lowest set bit of @low marks the first byte below 33: white space or another control character. */
+      /* The lowest set bit of @low lies in the first byte below 33: a space or a control character. */
       memcpy (&word, text + i, 8);
       word = GUINT64_FROM_LE (word);
       low = (word - 33 * ones) & ~word & tops;

@@ -44,7 +44,7 @@ plait_input_kind_is_text (PlaitInputKind kind)
  *
  * The arrays have one entry for each inner node. Sentence s has the entries
  * nodes.offsets[s] .. nodes.offsets[s + 1] - 1. Children precede their parents, so the last inner node is the root. In
- * a sentence of T rows, EOS included, child c is row c of the sentence if c < T, else inner node c - T of the sentence.
+ * a sentence of T rows, EOS included, child c is row c of the sentence if c < T, and inner node c - T if c >= T.
  */
 typedef struct
 {
@@ -52,8 +52,8 @@ typedef struct
   const gint64 *left;  /* [nodes] left child: a row of the sentence, or T + i for its inner node i */
   const gint64 *right; /* [nodes] right child, numbered like @left */
 
-  /* [nodes] label, such as "NP", "ROOT+S" (joined from a chain of single children) or "@NP" (added to make the tree
-   * binary); "" if unknown */
+  /* [nodes] label: "NP"; "ROOT+S" if it stands for a chain of single children; "@NP" if the node was added to make the
+   * tree binary; "" if unknown */
   const char *const *labels;
 } PlaitTrees;
 
@@ -75,7 +75,7 @@ typedef struct
 {
   PlaitRagged links;    /* links of each sentence; links.n is the number of sentences */
   const gint64 *source; /* [links] source row of each link, counted in its sentence */
-  const gint64 *target; /* [links] target row of each link, counted in its sentence: the output row of the token */
+  const gint64 *target; /* [links] target row of each link, counted in its sentence: the row of target_outputs */
 } PlaitAlignment;
 
 /* One source of a batch. A sentence without rows is missing: this source has no text or features for it. */
@@ -86,13 +86,13 @@ typedef struct
   PlaitRagged rows;     /* rows of each sentence; rows.n is the number of sentences */
   const gint32 *tokens; /* [rows] token ids, each in 0 .. vocabulary size - 1; NULL for features */
 
-  /* [rows] for each PLAIT_TOKEN_UNKNOWN: text of the word, between white space, that contains the token; NULL if it is
-   * not known, and for other tokens. The array is NULL if the text of unknown words was not kept. */
+  /* [rows] for PLAIT_TOKEN_UNKNOWN: the word of the text, between white space, that contains the token, or NULL if the
+   * word was not found; for other tokens: NULL. The array is NULL if unknown words were not kept. */
   const char *const *unknown_words;
 
-  /* [rows] like @tokens, but own words (PlaitBatch.own_words) have their ids from first_own on instead of
-   * PLAIT_TOKEN_UNKNOWN. NULL if this source has no own words: the output does not copy words, or the source does not
-   * share the target's vocabulary of words. */
+  /* [rows] like @tokens, except that own words (PlaitBatch.own_words) have the ids first_own, first_own + 1, ...
+   * instead of PLAIT_TOKEN_UNKNOWN. NULL if the output does not copy words, or if this source has another vocabulary of
+   * words than the target. */
   const gint32 *own_ids;
 
   PlaitTensor features;    /* [rows, width] feature vectors; data is NULL for tokens and documents */
@@ -106,11 +106,10 @@ typedef struct
   const PlaitAlignment *alignment; /* word alignment with the target; NULL if there is no file of alignments */
 
   guint n_factors; /* number of arrays in @factors: source factors, such as parts of speech, then predicted tags */
-  /* [n_factors][rows] id of each row in the vocabulary of each factor. Words are separated by white space, and each row
-   * of a word has the factor of the word. A row whose token is PLAIT_TOKEN_PAD, PLAIT_TOKEN_BOS or PLAIT_TOKEN_EOS has
-   * the id of this token in all factors. If the target is the masked tokens, all rows of a word with such a token have
-   * PLAIT_TOKEN_PAD. Tags that the model predicts follow the factors; encoders get an input without tags. The first row
-   * of a word has the tag of the word; the other rows of the word have PLAIT_TOKEN_PAD. */
+  /* [n_factors][rows] ids in the vocabulary of each factor. All rows of a word have the factor of the word; white space
+   * separates words. PLAIT_TOKEN_PAD, PLAIT_TOKEN_BOS and PLAIT_TOKEN_EOS have their own ids in all factors. If the
+   * target is the masked tokens, all rows of a word with a masked token have PLAIT_TOKEN_PAD. Tags: only the first row
+   * of a word has the tag of the word; its other rows have PLAIT_TOKEN_PAD. Encoders get an input without tags. */
   const gint32 *const *factors;
 } PlaitInput;
 
@@ -122,17 +121,17 @@ plait_input_is_missing (const PlaitInput *input, gint64 sentence)
 }
 
 /*
- * A batch of tuples. For a text target y_1 .. y_n, target_inputs are BOS, y_1, .., y_n and target_outputs are y_1, ..,
- * y_n, EOS. A decoder predicts output row j after it has read input rows 0 .. j.
- *
- * A target of masked tokens: target_outputs are the original tokens, and target_inputs are the rows of these tokens in
- * their sentence.
- *
- * Any other target that is not text has no EOS, and its target_inputs are unused. Its target_outputs are: for a class,
- * one row with the number of the class, or no row if the class is unknown; for tags, one row for each token, with the
- * number of its tag; for a choice, one row with the number of the chosen sentence in its document; for a number, one
- * row with the bits of a float; for a span, two rows with the numbers of the first and the last row of the span in its
- * document.
+ * A batch of tuples. Its targets are of one kind:
+ * Text y_1 .. y_n: target_inputs are BOS, y_1, .., y_n and target_outputs are y_1, .., y_n, EOS. A decoder predicts
+ * output row j after it has read input rows 0 .. j.
+ * Masked tokens: target_outputs are the original tokens, and target_inputs are the rows of these tokens in their
+ * sentence.
+ * The other kinds have no EOS and do not use target_inputs. The target_outputs of a sentence are, for
+ * - a class: one row, the number of the class; no row if the class is unknown;
+ * - tags: one row for each token, the number of its tag;
+ * - a choice: one row, the number of the chosen sentence in its document;
+ * - a number: one row, the bits of a float;
+ * - a span: two rows, the numbers of the first and the last row of the span in its document.
  *
  * A batch to be translated has no target: target_rows.offsets, target_inputs and target_outputs are NULL.
  *

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Headers that nearly every file includes. With -Dprecompiled=true they are compiled once per target. No file includes
- * this one. */
+/* Headers that nearly every file includes. -Dprecompiled=true compiles them once per target. No source file includes
+ * precompiled.h. */
 #include <glib.h>
 #include <string.h>

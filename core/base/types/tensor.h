@@ -26,11 +26,11 @@ typedef struct
 } PlaitTensor;
 
 /*
- * Number format of both factors of matrix products: rows, and the weight that multiplies them.
+ * Number format of the two factors of a matrix product: rows, and a weight.
  *
  * FLOAT: PlaitScalar.
- * INT8, for search: each column of the weight, and each row that is multiplied, is rounded to 255 values, from minus to
- * plus its greatest magnitude. Sums of products are exact.
+ * INT8, for search: each column of the weight, and each row, is rounded to 255 values, from minus to plus its greatest
+ * magnitude. Sums of products are exact.
  * BFLOAT16, for training: both factors are rounded to bfloat16, and sums are floats (kernels/bfloat16.h). BFLOAT16 uses
  * instructions of the processor; BFLOAT16_EMULATED does without them.
  */

@@ -7,9 +7,9 @@
 /*
  * The command line: plait COMMAND [OPTION...] [ARGUMENT...].
  *
- * Each command is one file with one PlaitCommand: its help, a table of its options and its function. PLAIT_COMMANDS
- * lists the commands. Results go to stdout (through stdio, never through g_print, which would convert to the locale's
- * encoding), everything else to the log on stderr.
+ * Each command has one PlaitCommand: its help, a table of its options and its function. PLAIT_COMMANDS lists the
+ * commands. Results go to stdout (through stdio, never through g_print, which would convert to the locale's encoding),
+ * everything else to the log on stderr.
  */
 typedef struct PlaitCommand PlaitCommand;
 typedef struct PlaitInvocation PlaitInvocation;
@@ -21,8 +21,8 @@ typedef enum
   PLAIT_OPTION_TEXT,    /* const char *: the bytes of the value; NULL if the option is not given */
   PLAIT_OPTION_TEXTS,   /* const char **: values of an option that may be repeated, NULL-terminated; NULL if it is not
                            given */
-  PLAIT_OPTION_SETS,    /* PlaitOverride *: values of --set, up to a NULL key; NULL if the option is not given */
-  PLAIT_OPTION_UNSETS,  /* PlaitOverride *: keys of --unset, in one list with the values of --set */
+  PLAIT_OPTION_SETS,    /* PlaitOverride *: values of --set, then a NULL key; NULL without --set and --unset */
+  PLAIT_OPTION_UNSETS,  /* PlaitOverride *: keys of --unset, in the array of --set, with NULL values */
   PLAIT_OPTION_INTEGER, /* gint64: an integer */
   PLAIT_OPTION_REAL,    /* double: a real number */
   PLAIT_OPTION_CHOICE,  /* guint: index of the value in the option's list of words, such as "text|tsv|json" */

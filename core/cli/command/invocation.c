@@ -125,8 +125,8 @@ typedef struct
   const char *value; /* NULL for a flag */
 } Given;
 
-/* Adds @option with its value to @given. @label is the option's name as the user typed it. A flag has no value. Any
- * other option has the value @value or, if @value is NULL, the next word, to which *@word then advances. */
+/* Adds @option to @given with the value @value or, if @value is NULL, the next word, to which *@word then advances. A
+ * flag gets no value. @label names the option in an error. */
 static gboolean
 take_option (GArray *given, const PlaitOption *option, const char *label, const char *value, char *const **word,
              GError **error)
@@ -268,7 +268,7 @@ set_real (const PlaitOption *option, const char *text, double *field, GError **e
   return TRUE;
 }
 
-/* Writes the value in @given to the option's field in the command's struct; --quiet and --help: in @invocation. */
+/* Writes the value in @given to the option's field in the command's struct or, if common, in @invocation. */
 static gboolean
 set_field (PlaitInvocation *invocation, const Given *given, GError **error)
 {

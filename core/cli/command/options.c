@@ -21,7 +21,7 @@ plait_option_value_kind (const char *name)
                                                                                   : PLAIT_VALUE_OTHER;
 }
 
-/* TRUE if @choice ends with the placeholder N, and @text is @choice with a number instead of N. */
+/* TRUE if @choice ends with the placeholder N, and @text is @choice with an integer instead of N. */
 static gboolean
 is_numbered (const char *text, const char *choice)
 {

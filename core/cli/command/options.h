@@ -20,7 +20,7 @@ typedef enum
 
 PlaitValueKind plait_option_value_kind (const char *name);
 
-/* TRUE if @text is one of @choices, a list such as "best|last|update-N", in which N stands for any number. */
+/* TRUE if @text is one of @choices, a list such as "best|last|update-N", in which N stands for any integer. */
 gboolean plait_option_is_choice (const char *text, const char *choices);
 
 /* Returns the index of @text in @choices, a list such as "text|tsv|json"; 0 if @text is NULL. The caller must have
@@ -32,9 +32,9 @@ guint plait_option_choice (const char *text, const char *choices);
  * allowed keys in the error. */
 gboolean plait_option_sets (const PlaitOverride *sets, const char *const *keys, const char *what, GError **error);
 
-/* Makes a row for a table of options. The option's value has the type PLAIT_OPTION_@kind and is stored in @field of the
- * command's struct @Type. The arguments after @field are the members of PlaitOption from help on. PLAIT_OPTION and
- * PLAIT_FLAG do this for a struct called Options. */
+/* Makes a row of a table of options: the option's value has the type PLAIT_OPTION_@kind and is stored in @field of the
+ * command's struct @Type. The last arguments are the member help of PlaitOption and those after it. PLAIT_OPTION and
+ * PLAIT_FLAG are for a struct called Options. */
 #define PLAIT_OPTION_OF(Type, name, letter, kind, field, ...)                                                          \
   {                                                                                                                    \
     name, letter, PLAIT_OPTION_##kind, offsetof (Type, field), __VA_ARGS__                                             \
@@ -60,7 +60,7 @@ gboolean plait_option_sets (const PlaitOverride *sets, const char *const *keys, 
   PLAIT_OPTION_OF (                                                                                                    \
       Type, "changed-plugins", 0, FLAG, changed,                                                                       \
       "Accept plugins that changed since training, with a warning; without this option they are an error", NULL)
-/* Returns the last value that --set gave to @key, or NULL. (transfer none) */
+/* Returns the value that --set gave to @key last; NULL without --set, or if --unset came later. (transfer none) */
 const char *plait_option_set_value (const PlaitOverride *sets, const char *key);
 
 /* Values of the option --test, which is a PLAIT_OPTION_CHOICE; and the row of the option --trials for a table of
@@ -76,6 +76,6 @@ const char *plait_option_set_value (const PlaitOverride *sets, const char *key);
   PLAIT_OPTION_OF (Type, "margin", 0, REAL, margin, "Also test whether scores are within X of the first run", "X",     \
                    1e-9, 1e9)
 
-/* Sets *@test to the test that the index @choice of --test stands for. For "none" returns FALSE and sets the
- * permutation test. If *@trials is 0, sets it to the default number for *@test. */
+/* Sets *@test to the test at index @choice of PLAIT_OPTION_TESTS. "none" sets the permutation test and returns FALSE.
+ * If *@trials is 0, sets it to the default number for *@test. */
 gboolean plait_option_test (guint choice, PlaitTest *test, gint64 *trials);

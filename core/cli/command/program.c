@@ -87,7 +87,7 @@ run_command (const PlaitCommand *command, int argc, char **argv, PlaitLog **log,
   plait_crash_catch_exit (TRUE);
   if (!plait_invocation_parse (&invocation, command, argv + 2, error))
     {
-      if (command->several) /* join the other processes, so that only the first one prints the error */
+      if (command->several) /* join mutes all processes except the first, so that one error is printed */
         plait_ranks_join (&ranks, &invocation, NULL);
     }
   else if (invocation.help)
@@ -186,8 +186,8 @@ plait_program_run (const PlaitProgram *program, int argc, char **argv)
     log = plait_log_new (FALSE);
   if (error)
     plait_log_error (log, "%s", error->message);
-  /* If several processes failed together, only the first prints its error and returns its exit code. A launcher kills
-   * all processes when one fails, possibly before the first has printed its error. */
+  /* If several processes failed, the muted ones, all except the first, return success: a launcher kills all processes
+   * when one fails, possibly before the first has printed its error. */
   code = flush_results (log, plait_log_is_mute (log) ? PLAIT_EXIT_DONE : plait_exit_code (error));
   plait_log_free (log);
   plait_crash_catch_exit (FALSE);

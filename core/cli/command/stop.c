@@ -12,8 +12,8 @@ raise_stop (int number)
   g_atomic_int_set (&stop_raised, 1);
 }
 
-/* Does nothing: with this handler of SIGPIPE, a write to a closed pipe fails. Unlike SIG_IGN, a handler is not
- * inherited, so programs that this process starts get the default action. */
+/* Handles SIGPIPE by doing nothing, so a write to a closed pipe fails. Programs that this process starts get the
+ * default action, because a handler, unlike SIG_IGN, is not inherited. */
 static void
 pass_over (int number)
 {

@@ -40,8 +40,8 @@ read_text (const char *path, const PlaitKeyFile *experiment, GError **error)
   return plait_no_error (&fault, error) ? g_steal_pointer (&frequencies) : NULL;
 }
 
-/* Scores the translated words of each run in the split of the score column @first. Leaves out runs without scores,
- * translations or references in this split. (transfer full) (element-type System) */
+/* Scores the translated words of each run in the split whose first score column is @first. Leaves out runs without
+ * scores, translations or references in this split. (transfer full) (element-type System) */
 static GArray *
 score_runs (const PlaitRunComparison *comparison, guint first, GHashTable *frequencies)
 {

@@ -79,8 +79,7 @@ add_text (GArray *texts, const PlaitRunFile *run, const char *split, const char 
   g_array_append_val (texts, text);
 }
 
-/* Adds each text in the group @group of /evaluation/@split of @run. The name of a text is @kind and its name in the
- * group. */
+/* Adds the texts in the group @group of /evaluation/@split of @run, with names "@kind MEMBER". */
 static void
 add_group (GArray *texts, const PlaitRunFile *run, const char *split, const char *group, const char *kind)
 {
@@ -114,7 +113,7 @@ texts_of (const PlaitRunComparison *comparison, const char *split)
   return texts;
 }
 
-/* Makes a table of the first @n of @pairs, with all texts of each sentence. (transfer full) */
+/* Makes a table of the sentences of the first @n entries of @pairs, with all their texts. (transfer full) */
 static PlaitTable *
 table_of (const PlaitRunComparison *comparison, const PlaitScoreColumn *score_column, const GArray *pairs, guint n)
 {

@@ -20,7 +20,7 @@ typedef struct
   PlaitPlotLabels labels;
   const char *font;              /* name of a font, for fontconfig */
   const char *x_title, *y_title; /* titles of the axes; NULL: the chart's own; "": no title */
-  char **names; /* new names of the first series, categories of bars or heatmaps, NULL-terminated; or NULL */
+  char **names; /* new names of series, bar categories or heatmaps, from the first on, NULL-terminated; or NULL */
 } PlaitPlotSettings;
 
 /* Format of a figure. */

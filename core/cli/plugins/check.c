@@ -116,7 +116,7 @@ has_doubles (const PlaitPlugin *plugin, const char *folder)
 }
 
 /* Runs @program (plait-double) to check the gradients of @plugin, which @program looks for in @folder first. Copies the
- * output of @program into the report. FALSE if the check failed or @program could not be started. */
+ * output of @program into the report. FALSE if the check failed or could not run. */
 static gboolean
 run_doubles (Report *report, const char *program, const PlaitPlugin *plugin, const char *folder, guint seconds)
 {
@@ -141,7 +141,7 @@ run_doubles (Report *report, const char *program, const PlaitPlugin *plugin, con
 }
 
 /* If the gradients passed, checks them in double precision with plait-double, whose plugin is its own or stands in the
- * folder "double" of the plugin's folder. FALSE if the check failed; TRUE also without plait-double or its plugin. */
+ * folder "double" of the plugin's folder. FALSE if this check failed; TRUE without plait-double or its plugin. */
 static gboolean
 check_doubles (Report *report, const PlaitPlugin *plugin, guint seconds)
 {
@@ -234,8 +234,7 @@ try_build (const PlaitExperiment *experiment, const char *cell, PlaitProblems *p
     plait_problems_add (problems, cell ? "%s (in the cell %s)" : "%s", fault->message, cell);
 }
 
-/* Adds mistakes in those values of the file that a grid's axes replace. No cell uses these values, but plait run
- * does. */
+/* Adds mistakes in values of the file that a [grid] axis replaces. No cell uses these values, but plait run does. */
 static void
 check_own_values (const char *path, const PlaitOverride *overrides, PlaitRegistry *registry, PlaitProblems *problems)
 {

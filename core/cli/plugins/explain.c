@@ -128,7 +128,7 @@ typedef struct
   const PlaitBatch *batch;
   double *sources; /* [n_sources]: multiply-adds of each source's encoder */
   double decoder;
-  double output; /* multiply-adds of the output plugin, without the product of states and table */
+  double output; /* multiply-adds of the output plugin; note_operations adds those of the vocabulary's table */
 } Pass;
 
 /* Runs one forward pass in evaluation mode and counts its multiply-adds. */

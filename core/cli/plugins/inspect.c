@@ -270,8 +270,8 @@ inspect_all (const GPtrArray *groups, const char *wanted, const Options *options
     plait_json_print (json);
 }
 
-/* Prints the key @wanted, GROUP.KEY. If the group has no such key, returns FALSE with an error. If @wanted names no
- * group with keys of its own, returns FALSE without an error. */
+/* Prints the key @wanted, GROUP.KEY. Returns FALSE with an error if GROUP has keys, but not this one; FALSE without an
+ * error if @wanted does not begin with a group that has keys. */
 static gboolean
 inspect_key (const GPtrArray *groups, const char *wanted, gboolean as_json, GError **error)
 {

@@ -17,11 +17,11 @@ typedef struct
   const char *members;   /* "plugins" or "metrics" if the next groups are members of this group; else NULL */
   gboolean is_member;    /* TRUE if the group is a plugin or a metric */
   GPtrArray *settings;   /* (element-type PlaitSettingSpecification): keys of the group */
-  GStringChunk *texts;   /* owns the texts in settings of a metric; NULL for other groups */
+  GStringChunk *texts;   /* owns the texts in @settings if the group is a metric; else NULL */
 } PlaitKeyGroup;
 
-/* Returns all groups, each followed by its members. The plugins are those that @registry finds; with @own, only those
- * that come with plait. @registry must outlive the groups. (transfer full) (element-type PlaitKeyGroup) */
+/* Returns all groups, each followed by its members. @own: only plugins that come with plait; else all plugins that
+ * @registry finds. @registry must outlive the groups. (transfer full) (element-type PlaitKeyGroup) */
 GPtrArray *plait_key_groups_new (const PlaitRegistry *registry, gboolean own);
 
 /* Paragraphs about how values are written, which are printed before the groups; NULL-terminated. */

@@ -36,8 +36,7 @@ print_markdown (const char *text)
     }
 }
 
-/* Prints @setting as a paragraph: key=default, type, choices, range, "optional" or "required", meaning. Leaves out a
- * type that the default, the choices or the range show, and "optional" or "required" if there is a default. */
+/* Prints @setting as a paragraph, such as "layers=2 1..64: meaning". Leaves out a type that the other parts show. */
 static void
 print_item (const PlaitSettingSpecification *setting)
 {
