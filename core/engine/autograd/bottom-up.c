@@ -142,8 +142,7 @@ bottom_up_backward (PlaitTape *tape, PlaitNode *node)
   plait_tape_release (tape, work.dchildren);
 }
 
-/* The tape need not restore inputs before backward (ignores_inputs): backward itself restores the few values of inputs
- * that it reads (set_values). */
+/* ignores_inputs, because backward itself restores the few values of inputs that it reads (set_values). */
 static const PlaitOperator bottom_up_operator
     = { .name = "bottom_up", .backward = bottom_up_backward, .ignores_inputs = TRUE };
 

@@ -30,8 +30,8 @@ typedef struct
   PlaitRandomKey key; /* random key of dropout and of the choice of elements */
   gint64 sample;      /* number of elements to check in each leaf, drawn with @key; 0: all */
   double tolerance;   /* largest relative error allowed; 0: 1e-6 for double scalars, 3e-2 for float */
-  double small; /* The error of an element is divided by the magnitude of its gradient, but at least by this share of
-                   the largest gradient of the leaf. 0: a thousandth */
+  double small;       /* The error of an element is divided by the greatest of: its gradient, @small times the largest
+                         gradient of the leaf, and a bound for rounding errors. 0: 0.001 */
 } PlaitGradientCheck;
 
 /*

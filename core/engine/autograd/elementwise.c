@@ -173,7 +173,7 @@ plait_divide (PlaitTape *tape, PlaitNode *x, PlaitNode *y)
   return node;
 }
 
-/* Backward of plait_maximum, whose payload is 1, and of plait_minimum, whose payload is -1. */
+/* Backward of plait_maximum (payload 1) and plait_minimum (payload -1). */
 static void
 maximum_backward (PlaitTape *tape, PlaitNode *node)
 {

@@ -3,11 +3,11 @@
 #include "autograd/layer-operators.h"
 
 /*
- * Equations of the halting weights p. Row r has the number a_r. For weight i, which belongs to row r:
+ * Halting weights p of rows r with numbers a_r. Weight i belongs to row r:
  *
- *     p_i = 1 - sum of the block's other weights   if i is the last weight of a full block
- *     p_i = a_r - p_(i-1)                          else, if weight i - 1 also belongs to row r (in the previous block)
- *     p_i = a_r                                    else
+ *     if i is the last weight of a full block:  p_i = 1 - sum of the block's other weights
+ *     else, if weight i - 1 belongs to row r:   p_i = a_r - p_(i-1)
+ *     else:                                     p_i = a_r
  */
 
 static gboolean

@@ -13,8 +13,8 @@
 
 /* Functions of the tape that only the host calls. */
 
-/* Names @caller as the plugin whose code works on @tape in this thread, and returns the previous caller. {NULL} stands
- * for the host; an error of the host aborts the process. plait_tape_begin sets {NULL}. */
+/* Sets the plugin whose code works on @tape in this thread, and returns the previous one. {NULL} is the host, whose
+ * errors abort the process. plait_tape_begin sets the tape's caller to {NULL}. */
 PlaitCodeOwner plait_tape_set_caller (PlaitTape *tape, PlaitCodeOwner caller);
 
 /* Returns the leaf with key @key of this step. The first call makes the leaf from the other arguments; later calls
@@ -26,29 +26,28 @@ PlaitNode *plait_tape_keyed_leaf (PlaitTape *tape, gconstpointer key, PlaitTenso
  * with plait_tape_keep_gradients, if no gradient has arrived. */
 PlaitTensor plait_tape_keyed_gradient (const PlaitTape *tape, gconstpointer key);
 
-/* Reports the progress of backward to callers who use gradients before its end. Nodes are numbered from 1 in the
- * order in which they were recorded. @report is called when backward begins and after each node: backward has run
- * for all nodes from number @left on. plait_tape_keyed_place () returns the number of the first node that reads a
- * leaf; the gradient of the leaf is complete when @left is at most this number. It returns G_MAXINT if no node reads
- * the leaf or if the leaf does not exist. plait_tape_begin removes the report. */
+/* For callers who use gradients before the end of backward. Recorded nodes have the numbers 1, 2, ...; backward visits
+ * the highest number first. Backward calls @report at its start and after each node, when all nodes with numbers >=
+ * @left are done. plait_tape_keyed_place () returns the number of the first node that reads a leaf: the gradient of
+ * the leaf is complete as soon as @left <= this number. Without such a node, or without the leaf, it returns G_MAXINT.
+ * plait_tape_begin removes the report. */
 typedef void (*PlaitTapeReport) (gpointer data, gint left);
 void plait_tape_report_backward (PlaitTape *tape, PlaitTapeReport report, gpointer data);
 gint plait_tape_keyed_place (const PlaitTape *tape, gconstpointer key);
 
-/* Keeps gradients of keyed leaves in the arena, where they reuse the memory of values, instead of adding them to the
- * storage given with each leaf. Holds until plait_tape_begin. */
+/* From now on until plait_tape_begin, new keyed leaves have their gradients in the arena, which reuses the memory of
+ * released values. Backward does not add to the gradient given for such a leaf. */
 void plait_tape_keep_gradients (PlaitTape *tape);
 gboolean plait_tape_keeps_gradients (const PlaitTape *tape);
 
-/* Sets the precision of the products, forward and backward, in linear layers, recurrent and tree cells, the output
- * layer, and attention to many keys. Everything else stays in PlaitScalar: query-key pairs (except the gradients of the
- * weights of their cells), softmax, norms, embeddings and sums. @precision must run on this processor and not be int8.
- * Holds until plait_tape_begin. */
+/* Sets the precision of matrix products until plait_tape_begin: forward and backward in linear layers, recurrent cells,
+ * tree cells, the output layer and attention to many keys; in pair cells, only the gradients of the weights. All other
+ * computation is in PlaitScalar. The processor must support @precision, which must not be int8. */
 void plait_tape_set_precision (PlaitTape *tape, PlaitPrecision precision);
 PlaitPrecision plait_tape_precision (const PlaitTape *tape);
 
 /* Chooses the kernel of attention for each sentence separately, so that the bits of a sentence do not depend on the
- * other sentences of the pass. Without this, one kernel computes all sentences. Holds until plait_tape_begin. */
+ * other sentences of the pass. Otherwise, one kernel computes all sentences. Holds until plait_tape_begin. */
 void plait_tape_separate_sentences (PlaitTape *tape);
 gboolean plait_tape_separates_sentences (const PlaitTape *tape);
 
@@ -97,15 +96,15 @@ void plait_tape_enable_recompute (PlaitTape *tape);
 
 /*
  * Returns the node that @call makes on @tape. The node must come from an operator and own its storage. Backward may
- * call @call again, so it must give the same result each time and change nothing except the tape. @data, of @size
- * bytes, is copied; memory it points to must live until plait_tape_begin. All uses of one weight must be in one call of
- * plait_tape_recomputed. Calls do not nest.
+ * run @call again, so @call must give the same result each time and change nothing except the tape. @data, of @size
+ * bytes, is copied; memory it points to must live until plait_tape_begin. If @call uses a weight, no other code may use
+ * this weight in the step. Calls do not nest.
  */
 typedef PlaitNode *(*PlaitRecomputedCall) (PlaitTape *tape, gconstpointer data);
 PlaitNode *plait_tape_recomputed (PlaitTape *tape, PlaitRecomputedCall call, gconstpointer data, gsize size);
 
-/* Turns recomputation off for the running call of plait_tape_recomputed, if there is one: all its nodes stay on the
- * tape, because nodes other than its result are read later. */
+/* Turns recomputation off for the running call of plait_tape_recomputed, if any: all nodes of the call stay on the
+ * tape. Use it if nodes other than the result of the call are read later. */
 void plait_tape_keep_piece (PlaitTape *tape);
 
 /* Returns plait_tape_value (@tape, @node), or a tensor without data if @node is NULL. */
@@ -115,12 +114,12 @@ PlaitTensor plait_tape_value_if_any (PlaitTape *tape, PlaitNode *node);
  * gradient of the node that owns the storage. */
 PlaitNode *plait_tape_view (PlaitTape *tape, PlaitNode *input, PlaitTensor value);
 
-/* Returns @x, or a copy of @x if its rows are not end to end, as in a view of columns. */
+/* Returns @x, or a contiguous copy of @x if there are gaps between its rows, as in a view of columns. */
 PlaitNode *plait_end_to_end (PlaitTape *tape, PlaitNode *x);
 
-/* Like plait_tape_node, with a value in the shape of inputs[@from]. The value reuses the storage of inputs[@from] if
- * that input can be recomputed, has no other consumer and no view, and its backward does not read its value. The
- * operator then computes in place. */
+/* Like plait_tape_node, with a value in the shape of the input inputs[@from]. The value takes over the storage of this
+ * input, for computation in place, if the input can be recomputed, has no other consumer and no view, and has a
+ * backward that does not read its value. */
 PlaitNode *plait_tape_node_in_place (PlaitTape *tape, const PlaitOperator *operation, PlaitNode *const *inputs,
                                      guint n_inputs, guint from, gsize payload_size);
 
@@ -153,17 +152,17 @@ void plait_gradient_scatter (PlaitTape *tape, PlaitNode *input, PlaitTensor grad
 /* Adds @factor * @from to the gradient of @input. Does nothing if @input is NULL or needs no gradient. */
 void plait_gradient_add (PlaitTape *tape, PlaitNode *input, PlaitScalar factor, PlaitTensor from);
 
-/* Like plait_gradient_target, except if @input has no gradient yet and is not a view. Then *gradient becomes
- * the gradient of @input; it must be contiguous, lie in the arena, and have the shape of @input. The function returns
- * this tensor, whose values the caller changes in place, and sets gradient->data to NULL and *beta to 0.
- * Backward of an operator must call this function after its other contributions. */
+/* If @input already has a gradient or is a view, does the same as plait_gradient_target. Otherwise returns *gradient,
+ * which the caller changes in place and which is then the gradient of @input, and sets gradient->data to NULL and *beta
+ * to 0. *gradient must be contiguous, lie in the arena, and have the shape of @input. This must be the last
+ * contribution of a backward function. */
 PlaitTensor plait_gradient_inherit (PlaitTape *tape, PlaitTensor *gradient, PlaitNode *input, PlaitScalar *beta);
 
 /* Adds @factor * *gradient to the gradient of @input. Calls plait_gradient_inherit, which can move the storage to
  * @input. */
 void plait_gradient_pass (PlaitTape *tape, PlaitTensor *gradient, PlaitScalar factor, PlaitNode *input);
 
-/* Returns the value of @weight, not converted, and the tape's precision, without panels. @weight may be NULL. */
+/* Returns the value of @weight, neither rounded nor packed, and the tape's precision. @weight may be NULL. */
 PlaitRnnWeight plait_tape_rnn_weight (PlaitTape *tape, PlaitNode *weight);
 
 /* plait_tape_pack packs the weight of @factor, or its transpose, into panels that @factor owns; it does nothing for a
@@ -172,9 +171,9 @@ void plait_tape_pack (PlaitTape *tape, PlaitRnnWeight *factor, gboolean transpos
 void plait_tape_unpack (PlaitTape *tape, PlaitRnnWeight *factor);
 
 /*
- * State of a weight that is used at many time steps. The weight is packed once. The rows of its uses are collected, so
- * that few large products compute its gradient; the last product runs as soon as no earlier node reads the weight. Only
- * leaves with many uses of few rows have this state. For other weights, functions that return panels return NULL, and
+ * State of a leaf that is the weight of many products of few rows, such as those of time steps. The weight is packed
+ * once. The rows of the products are collected, so that few large products compute the gradient of the weight. The last
+ * of these runs when no node that is left for backward reads the weight. Other weights have no such state: their
  * gradients are computed at once.
  */
 typedef struct PlaitWeightReuse PlaitWeightReuse;
@@ -184,14 +183,14 @@ typedef struct PlaitWeightReuse PlaitWeightReuse;
 const PlaitPacked *plait_weight_reuse_packed (PlaitTape *tape, PlaitNode *weight, gint64 rows,
                                               PlaitPrecision precision);
 
-/* Returns the panels of the transpose of @value for a product of @rows rows in @precision, or NULL. @value is the value
- * of @weight, in a mutation test multiplied by a factor. */
+/* Returns the panels of the transpose of @value for a product of @rows rows in @precision, or NULL. @value: the value
+ * of @weight, which mutation tests multiply by a factor. */
 const PlaitPacked *plait_weight_reuse_transposed (PlaitTape *tape, PlaitNode *weight, PlaitTensor value, gint64 rows,
                                                   PlaitPrecision precision);
 
-/* Sets factor->packed to panels: if @transposed, to those of plait_weight_reuse_transposed, otherwise to those of
- * plait_weight_reuse_packed. If there are no panels and @many is TRUE (many steps will use @factor), packs panels that
- * only @factor uses. Does nothing if @weight is NULL. */
+/* Sets factor->packed to the result of plait_weight_reuse_packed or, if @transposed, of plait_weight_reuse_transposed.
+ * If this is NULL and @many is TRUE (many steps will use @factor), packs panels that only @factor uses. Does nothing if
+ * @weight is NULL. */
 void plait_weight_reuse_pack (PlaitTape *tape, PlaitRnnWeight *factor, PlaitNode *weight, gint64 rows,
                               gboolean transposed, gboolean many);
 
@@ -199,8 +198,8 @@ void plait_weight_reuse_pack (PlaitTape *tape, PlaitRnnWeight *factor, PlaitNode
  * at once or later in the backward pass. */
 void plait_weight_reuse_collect (PlaitTape *tape, PlaitNode *weight, PlaitNode *bias, PlaitTensor x, PlaitTensor dz);
 
-/* Adds the collected gradients to the gradients of their weights and biases. The nodes of the tape from place @left on
- * have run their backward. A weight and its bias wait for a later call if an earlier node may read them. */
+/* Adds the collected gradients to the gradients of their weights and biases, when backward has run for the nodes from
+ * place @left on. Leaves out a weight and its bias if a node before place @left can use the two together. */
 void plait_weight_reuse_flush (PlaitTape *tape, gint left);
 
 /* Adds to the gradients of @queries and @keys the derivatives of dot products between queries and selected rows.
@@ -215,10 +214,10 @@ void plait_sparse_additive_scores_add_gradients (PlaitTape *tape, PlaitNode *con
                                                  const PlaitSelectedRows *selected, const PlaitScalar *dscores);
 
 /*
- * Returns a node [query rows, w]: attention that descends all branches of a memory from its top level
- * (attention/sibling-attention.h). There is one softmax over the top rows, and one over the children of each row. The
- * weight of a row is its softmax value times its parent's weight. Row i is the sum of leaf values times leaf weights
- * for query i. queries [query rows, w], keys and values [rows, w]; @groups is borrowed.
+ * Returns a node [query rows, w] whose row i is the sum of weight * value over the leaves of the memory of query i,
+ * heads side by side. There is one softmax over the top rows, and one over the children of each row. The weight of a
+ * row is its softmax value times its parent's weight, summed over its parents. queries [query rows, w], keys and values
+ * [rows, w]; @groups is borrowed.
  */
 PlaitNode *plait_sibling_attention (PlaitTape *tape, const PlaitSiblingGroups *groups, PlaitRagged query_rows,
                                     PlaitNode *queries, PlaitNode *keys, PlaitNode *values,

@@ -24,7 +24,7 @@ PlaitNode *plait_add_positions (PlaitTape *tape, PlaitNode *x, PlaitRagged rows,
 /* Returns a node [rows, w]: attention of each query row over its own @n items, such as the contexts of several memories
  * (Libovicky et al. 2018, eq. 7-8). keys[j] and values[j] [rows, w] hold item j of every row. present[j]: one byte for
  * each row, 0 if item j is absent and gets no weight; @present or present[j] NULL: no item is absent. A row without any
- * item gives zeros. @weights: NULL, or receives [heads][rows][n]. */
+ * item gives zeros. @weights: NULL, or receives [heads][rows][n]. Only heads, scale and dropout of @options count. */
 PlaitNode *plait_attention_over_items (PlaitTape *tape, PlaitNode *queries, PlaitNode *const *keys,
                                        PlaitNode *const *values, const guint8 *const *present, guint n,
                                        const PlaitAttentionOptions *options, PlaitScalar *weights);
@@ -54,27 +54,27 @@ PlaitNode *plait_sparse_weighted_sum (PlaitTape *tape, const PlaitSelectedRows *
                                       PlaitNode *values);
 
 /*
- * Returns a node [reached leaves, 1]: each head of each query descends from the top level of a memory to some leaves
- * and gives each of these leaves a weight (attention/tree-descent.h). The score of a row is scale * query . key; with
- * @vector [1, a], it is vector . tanh (query + key). queries [query rows, w], keys [rows, w]. The choice of rows has no
- * gradient. *result belongs to the tape and lists all weighed rows if @all or if the mode computes gradients. @values
- * [rows, w] or NULL: values of all rows; those of reached leaves are prefetched, but not used.
+ * Each head of each query descends from the top level of a memory to some leaves (attention/tree-descent.h). Returns a
+ * node [reached leaves, 1] of the weights of these leaves. The score of a row is scale * query . key or, if @vector
+ * [1, w] is not NULL, vector . tanh (query + key). queries [query rows, w], keys [rows, w]. The choice of rows has no
+ * gradient. *result lies in the arena. It lists all weighed rows if @all is TRUE or the mode computes gradients.
+ * @values: NULL, or the values of all rows [rows, w], from which the function only prefetches those of reached leaves.
  */
 PlaitNode *plait_tree_descent (PlaitTape *tape, const PlaitTreeDescent *descent, PlaitNode *queries, PlaitNode *keys,
                                PlaitNode *values, double scale, PlaitNode *vector, gboolean all,
                                PlaitTreeDescentResult *result);
 
 /*
- * Blocks of rows. Each row has a number, such as a halting probability. The halting weight of a row is its number,
- * except for the last row of a full block: the weight of this row fills the sum of the block's weights up to 1. The
- * rest of this row's number is dropped (adaptive computation time, Graves 2016) or is the row's weight in the next
- * block (continuous integrate-and-fire, Dong & Xu 2020). The arrays are borrowed.
+ * Blocks of rows. Each row has a number, such as a halting probability, which is the row's halting weight. But the last
+ * row of a full block gets the weight with which the weights of the block sum to 1. The remainder of its number is
+ * dropped (adaptive computation time, Graves 2016) or goes to the next block as another weight of the same row
+ * (continuous integrate-and-fire, Dong & Xu 2020). The arrays are borrowed.
  */
 typedef struct
 {
   PlaitRagged blocks; /* block b has the weights offsets[b] .. offsets[b + 1] - 1, at least one */
-  const gint64 *row;  /* row of each weight, ascending within a block: [weights]. If a block ends with the row that
-                         begins the next block, the row's number is divided between these two blocks */
+  const gint64 *row;  /* row of each weight, ascending within a block: [weights]. A row may have a weight at the end of
+                         one block and a weight at the start of the next */
   const guint8 *full; /* [blocks] TRUE if the block's weights sum to 1 */
 } PlaitHaltingWeights;
 
@@ -97,8 +97,8 @@ typedef struct
   PlaitCellKind kind;
   PlaitResetOrder reset; /* GRU only */
   PlaitNode *recurrent;  /* U, [w, gates w]; for a GRU with PLAIT_RESET_BEFORE [w, 2 w], for r and z */
-  PlaitNode *bias;       /* [1, gates w], added to h U, or NULL; must be NULL with PLAIT_RESET_BEFORE */
-  PlaitNode *candidate;  /* U_c [w, w] with PLAIT_RESET_BEFORE, else NULL */
+  PlaitNode *bias;       /* [1, gates w], added to h U, or NULL; must be NULL for a GRU with PLAIT_RESET_BEFORE */
+  PlaitNode *candidate;  /* U_c [w, w] for a GRU with PLAIT_RESET_BEFORE, else NULL */
 } PlaitRecurrentCell;
 
 /* Returns a node with the state of each row: [rows, w], or for an LSTM [rows, 2 w] with the cell state in the right
@@ -151,9 +151,9 @@ typedef struct
 /*
  * Returns a node with the state of each row of the memory: [heights->rows, w], or for an LSTM [rows, 2 w] with the cell
  * state in the right half. leaves [leaves, w]: states of the leaves. leaf_cells [leaves, w]: cell states of the leaves
- * for an LSTM, or NULL for zeros. projected: NULL, or an input of each inner node that is added to its gates and, for a
- * GRU, to its candidate: [nodes, 5 w], GRU [nodes, 6 w], head word [nodes, w], in the order of @heights. @heights is
- * borrowed.
+ * for an LSTM, or NULL for zeros. projected: NULL, or one row for each inner node, in the order of @heights. The row is
+ * added to the node's gates and, for a GRU, to its candidate. Shape: [nodes, 5 w], GRU [nodes, 6 w], head word [nodes,
+ * w]. @heights is borrowed.
  */
 PlaitNode *plait_tree_bottom_up (PlaitTape *tape, const PlaitTreeCell *cell, const PlaitTreeHeights *heights,
                                  PlaitNode *leaves, PlaitNode *leaf_cells, PlaitNode *projected);
@@ -187,9 +187,9 @@ typedef struct
   double smoothing;      /* label smoothing s, 0 .. 1: the target's probability is 1 - s, plus s / V unless @others */
   gboolean others;       /* TRUE: spread s over the V - 1 other words (fairseq); FALSE: over all V words (PyTorch) */
   double scale;          /* factor of the sum of losses in the returned value */
-  const double *weights; /* factors of the rows' losses in the returned value, or NULL: 1 */
-  const struct PlaitPacked *packed; /* table in the packed layout of search, or NULL; not used if it is packed in full
-                                       precision or if gradients are computed */
+  const double *weights; /* factor of each row's loss in the returned value; NULL: 1 for each row */
+  const struct PlaitPacked *packed; /* packed table (plait_pack (table, TRUE)), or NULL; used only if it is not in full
+                                       precision and no gradient is computed */
   const PlaitOutputCopies *copies;  /* copied words, or NULL; a target may be a copied word */
 } PlaitOutputLossOptions;
 

@@ -6,9 +6,8 @@
 #include "attention/query-key-pairs.h"
 
 /*
- * Differentiable operators. "[r, w]" is a value of r rows and w columns. Each operator returns a new node (transfer
- * none) that belongs to @tape, like its input nodes. Shapes that do not fit end the step with an error
- * (plait_tape_fail).
+ * Differentiable operators. "[r, w]" is a value of r rows and w columns. Each operator returns a node (transfer none)
+ * that belongs to @tape, like its input nodes. Shapes that do not fit end the step with an error (plait_tape_fail).
  */
 
 /* Returns a node [r, out]: activation (x W + b). x [r, in], W (@weight) [in, out], b (@bias) [1, out] or NULL. */
@@ -102,7 +101,7 @@ PLAIT_API PlaitNode *plait_layer_norm (PlaitTape *tape, PlaitNode *x, PlaitNode 
 /* Returns a node [1, 1]: the sum of all elements of @x. */
 PLAIT_API PlaitNode *plait_reduce_sum (PlaitTape *tape, PlaitNode *x);
 
-/* One memory for plait_attention: its projected rows, and optional outputs. All pointers are borrowed. */
+/* One memory for plait_attention. All pointers are borrowed. */
 typedef struct
 {
   PlaitNode *keys;      /* [rows, w] */
@@ -111,7 +110,8 @@ typedef struct
   const gint64 *gather; /* NULL, or for each key its row in @keys and @values; only without gradients */
   PlaitScalar *weights; /* NULL, or receives the weights before dropout: [heads][pairs], where the pairs of sentence s
                            are [its queries][its keys], sentences end to end */
-  /* NULL, or the keys as plait_key_values_transpose laid them out; not with gradients, @gather or causal attention */
+  /* NULL, or the keys as plait_key_values_transpose laid them out; not with gradients, @gather or causal attention.
+   * Set for all memories or for none */
   const PlaitScalar *transposed_keys;
 } PlaitKeyValues;
 
@@ -121,9 +121,8 @@ typedef struct
   double scale;    /* factor of query . key; 0: 1 / sqrt (w / heads) */
   gboolean causal; /* TRUE: query t of a sentence sees only keys 0 .. t; allowed with one memory only */
   double dropout;  /* rate of dropout on the weights, after the softmax: 0 <= dropout < 1 */
-  /* The next two options need one memory without transposed_keys, with as many rows as queries in each sentence.
-   * Without @causal, the memory may have more rows, as in search; then the last query of a sentence has the position of
-   * the sentence's last memory row. */
+  /* The next two options need one memory, without transposed_keys. A sentence must have as many memory rows as queries;
+   * without @causal, it may have more rows, as in search. Its last query has the position of its last memory row. */
   gboolean linear_bias; /* TRUE: subtract slope * distance from the scaled scores (ALiBi, Press et al. 2022) */
   gint64 window;        /* a query sees only keys at a distance less than @window; 0: all keys */
 } PlaitAttentionOptions;

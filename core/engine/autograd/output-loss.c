@@ -63,8 +63,8 @@ static const PlaitOperator output_loss = {
   .ignores_inputs = TRUE,
 };
 
-/* Computes the distributions over copied words and stores them in *@copied. Returns them with the gate, as the output
- * layer reads them. */
+/* Computes the distributions over copied words and stores them in *@copied. Returns the arguments of the output layer:
+ * these distributions and the gate. */
 static PlaitOutputMixture
 mix (PlaitTape *tape, const PlaitOutputCopies *copies, PlaitCopiedWords *copied)
 {
@@ -163,7 +163,7 @@ plait_output_loss (PlaitTape *tape, PlaitNode *states, PlaitNode *table, PlaitNo
   node = plait_tape_node (tape, &output_loss, 1, 1, inputs, n, sizeof *saved);
   saved = node->payload;
   plait_tape_note_product (tape, states, table, work.states.rows * plait_tape_n_elements (table));
-  /* The logits exist only now, chunk by chunk, so the gradients are computed in the forward pass. */
+  /* The logits are not stored, so the forward pass computes the gradients. */
   if (node->needs_gradient)
     {
       if (copies)

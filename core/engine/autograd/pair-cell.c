@@ -173,8 +173,7 @@ cell_backward (PlaitTape *tape, PlaitNode *node)
     plait_tape_release (tape, work.dprojected);
 }
 
-/* The tape need not restore inputs before backward (ignores_inputs): backward itself restores the few values of inputs
- * that it reads (set_values). */
+/* ignores_inputs, because backward itself restores the few values of inputs that it reads (set_values). */
 static const PlaitOperator cell_operator
     = { .name = "pair_cell", .backward = cell_backward, .ignores_value = TRUE, .ignores_inputs = TRUE };
 

@@ -13,7 +13,7 @@ typedef struct
   guint64 n_keys; /* number of dropout keys drawn before the piece */
 } Recomputed;
 
-/* Fields of the tape that a recomputed piece changes, as they were before the piece. */
+/* Fields of the tape as they were before a recomputed piece. */
 typedef struct
 {
   PlaitNode *last;
@@ -67,8 +67,8 @@ release_since (PlaitTape *tape, Marks before)
     plait_tape_release_node (tape, node);
 }
 
-/* Lowers n_consumers of the inputs of all nodes made since @before: backward makes these nodes again, which raises
- * n_consumers again. */
+/* Lowers n_consumers of the inputs of all nodes made since @before, because backward will make these nodes again and so
+ * raise n_consumers again. */
 static void
 forget_since (PlaitTape *tape, Marks before)
 {

@@ -101,8 +101,8 @@ rnn_backward (PlaitTape *tape, PlaitNode *node)
   plait_recurrence_backward (plait_tape_pool (tape), recurrence, &work);
   unpack (tape, recurrence);
 
-  /* The previous states of step 0 are zero if there is no initial state, so they add nothing to the gradient of a
-   * weight. */
+  /* The previous states of step 0 are zero if there is no initial state. Then the rows of step 0 matter only to the
+   * gradient of a bias. */
   add_weight_gradient (tape, node->inputs[RNN_RECURRENT], node->inputs[RNN_BIAS],
                        PLAIT_GRADIENT_TERM_TENSOR (tape, rnn_weight, recurrence->previous),
                        plait_tensor_columns (recurrence->gates, 0, products),
@@ -122,8 +122,7 @@ rnn_backward (PlaitTape *tape, PlaitNode *node)
   plait_tape_release (tape, work.dstate);
 }
 
-/* The tape need not restore inputs before backward (ignores_inputs): backward does not read the projected input, and
- * itself restores the few values of other inputs that it reads. */
+/* ignores_inputs, because backward itself restores the few values of inputs that it reads (set_values). */
 static const PlaitOperator rnn = { .name = "rnn", .backward = rnn_backward, .ignores_inputs = TRUE };
 
 /* TRUE if every sentence has one row, so that the initial states are in the order of the rows. */

@@ -219,8 +219,8 @@ plait_tape_release_saved (PlaitTape *tape, PlaitNode *node)
     }
 }
 
-/* If @input is a leaf without a place, or a view of such a leaf, sets the leaf's place to that of the next recorded
- * node, the first node that may read the leaf. */
+/* If @input is a leaf or a view of a leaf, and this is the leaf's first use, sets the leaf's place to that of the next
+ * recorded node. */
 static void
 note_reader (const PlaitTape *tape, PlaitNode *input)
 {
@@ -378,8 +378,7 @@ plait_tape_node (PlaitTape *tape, const PlaitOperator *operation, gint64 rows, g
   return complete (tape, node, payload_size);
 }
 
-/* TRUE if the storage of the value can be released: the value can be recomputed, and neither the node's own backward
- * nor a view reads it. */
+/* TRUE if the storage of the value can be released. */
 static gboolean
 can_be_given_up (const PlaitNode *node)
 {

@@ -42,7 +42,7 @@ set_values (PlaitTape *tape, PlaitTopDown *top_down, const PlaitNode *node)
     }
 }
 
-/* Runs the recurrence, with packed weights if there is more than one depth. */
+/* Runs the recurrence, with packed weights if there is more than one depth below the roots. */
 static void
 run_packed (PlaitTape *tape, PlaitTopDown *top_down, gboolean backward)
 {
@@ -101,8 +101,7 @@ top_down_backward (PlaitTape *tape, PlaitNode *node)
   plait_tape_release (tape, top_down->dparent);
 }
 
-/* The tape need not restore inputs before backward (ignores_inputs): backward itself restores the few values of inputs
- * that it reads (set_values). */
+/* ignores_inputs, because backward itself restores the few values of inputs that it reads (set_values). */
 static const PlaitOperator top_down_operator
     = { .name = "top_down", .backward = top_down_backward, .ignores_inputs = TRUE };
 

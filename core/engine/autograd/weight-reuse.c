@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "autograd/tape-private.h"
 
-/* A weight with at least MIN_USES uses is packed for its products of at most FEW_ROWS rows, and the rows of these
- * products are collected. A product of MAX_ROWS rows takes as little time for each row as a larger product. */
+/* A weight with MIN_USES uses or more is packed for its products of at most FEW_ROWS rows. The rows of these
+ * products are collected, MAX_ROWS rows at most: a larger product would not take less time per row. */
 #define MIN_USES 4
 #define FEW_ROWS 128
 #define MAX_ROWS 512
@@ -112,7 +112,7 @@ multiply_collected (PlaitTape *tape, PlaitWeightReuse *entry)
   entry->rows = 0;
 }
 
-/* TRUE if rows for @weight and @bias can be collected in @entry, which may be NULL. */
+/* TRUE if @entry is not NULL and can collect rows for @weight and @bias. */
 static gboolean
 takes (const PlaitWeightReuse *entry, const PlaitNode *weight, const PlaitNode *bias)
 {
@@ -146,7 +146,7 @@ plait_weight_reuse_collect (PlaitTape *tape, PlaitNode *weight, PlaitNode *bias,
   entry->rows += x.rows;
 }
 
-/* Returns the first place at which a node can read both the weight and the bias of @entry. */
+/* Returns the place of the first node that can use the weight and the bias of @entry together. */
 static gint
 last_place (const PlaitWeightReuse *entry)
 {

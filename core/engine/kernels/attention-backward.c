@@ -250,7 +250,7 @@ lay_out_block (const Piece *piece, Workspace *workspace, gint64 from, gint64 end
   rows_of_key_range (piece, part, FALSE, piece->in_place, workspace->keys + (part.key - from) * piece->padded);
 }
 
-/* Adds what the block at key @from contributes to all gradients, over all tiles of queries that see the block. */
+/* Adds what the block at key @from contributes to all gradients. */
 static void
 block_backward (const Piece *piece, Workspace *workspace, gint64 from)
 {

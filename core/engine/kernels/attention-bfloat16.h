@@ -68,8 +68,8 @@ rows_of_block (const Piece *piece, gboolean values, gint64 from, gint64 end, Pla
   return (Rows){ workspace, piece->padded };
 }
 
-/* Computes y [rows of left, width] = (@add: y +) left times right. The depth of @left may be less than that of
- * @right. */
+/* Writes @left times @right to y [rows of left, width], or adds it to y if @add. The depth of @left may be less than
+ * that of @right. */
 static inline void
 multiply_bfloat16 (const Piece *piece, PlaitBfloat16Panel left, Right right, PlaitScalar *y, gint64 stride,
                    gint64 width, gboolean add)

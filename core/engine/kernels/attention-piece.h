@@ -13,14 +13,15 @@
  * second-level cache. Keys (and values, in the backward pass) are transposed, so that the register tile computes the
  * scores of a whole vector of keys at once.
  *
- * If all keys of a sentence fit into one block and a head fills whole vectors, rows are read in place, except gathered
- * rows. Otherwise, rows that products read repeatedly are copied end to end (or rounded to bfloat16): in a tensor, the
- * elements of a column are often a power of two apart, so they compete for few sets of the caches.
+ * Products in bfloat16 read rounded copies. Other products read rows in place if all keys of a sentence fit into one
+ * block, a head fills whole vectors and the rows are not gathered. Otherwise, rows that products read repeatedly are
+ * copied end to end: in a tensor, the elements of a column are often a power of two apart, so they compete for few sets
+ * of the caches.
  */
 
 /*
- * The files that include this one are compiled twice: without RELATIVE, and with it for a linear bias or a window
- * (attention-job.h). So attention without a bias or window has no branch for them.
+ * The files that include this one are compiled twice. RELATIVE is TRUE for attention with a linear bias or a window
+ * (attention-job.h), so that other attention has no branch for them.
  */
 #ifdef PLAIT_RELATIVE_ATTENTION
 #define RELATIVE TRUE
@@ -37,8 +38,7 @@
 /* Blocks of scratch memory are multiples of this many scalars. */
 #define TAKEN 16
 
-/* One sentence and head of attention: shapes, and the layout of its scratch memory. Shapes of the scratch memory, such
- * as [tile][padded], name these fields. */
+/* Shapes of one sentence and head of attention. Shapes of scratch memory, such as [tile][padded], name these fields. */
 typedef struct
 {
   const PlaitAttentionJob *job;
@@ -236,7 +236,7 @@ first_key_of_query (const Piece *piece, gint64 query)
   return RELATIVE ? MAX (query + shift_of (piece) - window_of (piece) + 1, 0) : 0;
 }
 
-/* Returns the start of the first block of keys that query @first or a later query sees. */
+/* Returns the first key of the first block that a tile of queries from @first on can see. */
 static inline gint64
 first_key_of_tile (const Piece *piece, gint64 first)
 {
@@ -273,8 +273,8 @@ lanes_between (gint64 unseen, gint64 seen)
   return lanes_below (seen) & ~lanes_below (unseen);
 }
 
-/* Subtracts the linear bias, if there is one, from the unscaled scores [n][stride] of the queries from @first on with
- * the keys from @from on. */
+/* Subtracts the linear bias, if there is one, from the unscaled scores [n][stride] of @n queries from @first on and
+ * @keys keys from @from on. */
 static inline void
 add_linear_bias (const Piece *piece, PlaitScalar *scores, gint64 first, gint64 n, gint64 from, gint64 keys)
 {

@@ -26,7 +26,7 @@ typedef struct
                        says */
   gboolean others;  /* TRUE: s is spread over the V - 1 other words; FALSE: over all V words, the target too */
   double scale;     /* factor of the loss in the gradients */
-  const double *weights; /* [r] factor of each row's loss in addition to @scale, or NULL: 1 */
+  const double *weights; /* [r] factor of each row's loss in addition to @scale; NULL: 1 for each row */
   /* Gradients of scale * sum of weight * loss of each row. A gradient whose data is NULL is not computed. */
   PlaitTensor dstates; /* [r, w]; overwritten */
   PlaitTensor dtable;  /* dtable = dtable_beta * dtable + gradient: [V, w] */
