@@ -107,7 +107,7 @@ typedef struct
 
   guint n_factors; /* number of arrays in @factors: source factors, such as parts of speech, then predicted tags */
   /* [n_factors][rows] ids in the vocabulary of each factor. All rows of a word have the factor of the word; white space
-   * separates words. PLAIT_TOKEN_PAD, PLAIT_TOKEN_BOS and PLAIT_TOKEN_EOS have their own ids in all factors. If the
+   * separates words. PLAIT_TOKEN_PAD, PLAIT_TOKEN_BOS and PLAIT_TOKEN_EOS keep their ids in all factors. If the
    * target is the masked tokens, all rows of a word with a masked token have PLAIT_TOKEN_PAD. Tags: only the first row
    * of a word has the tag of the word; its other rows have PLAIT_TOKEN_PAD. Encoders get an input without tags. */
   const gint32 *const *factors;

@@ -87,7 +87,7 @@ run_command (const PlaitCommand *command, int argc, char **argv, PlaitLog **log,
   plait_crash_catch_exit (TRUE);
   if (!plait_invocation_parse (&invocation, command, argv + 2, error))
     {
-      if (command->several) /* join mutes all processes except the first, so that one error is printed */
+      if (command->several) /* joining mutes all processes except the first, so that one error is printed */
         plait_ranks_join (&ranks, &invocation, NULL);
     }
   else if (invocation.help)
