@@ -18,7 +18,7 @@ typedef struct
   PlaitScalar *scores;   /* scores, then weights: [tile][stride] */
   PlaitScalar *contexts; /* [tile][padded] */
 
-  /* Factors rounded to bfloat16. If products use bfloat16, these fields replace @columns, @values and @queries. */
+  /* Factors rounded to bfloat16. If products use bfloat16, @columns, @values and @queries are unused. */
   PlaitBfloat16Pair *key_panels;     /* transposed keys of each block */
   PlaitBfloat16Pair *value_panels;   /* values of each block, not transposed */
   PlaitBfloat16Pair *query_bfloat16; /* queries of a tile */
@@ -140,7 +140,7 @@ multiply_block (const Piece *piece, const Workspace *workspace, Rows queries, gi
        columns_of_block (piece, workspace, from), piece->stride, workspace->scores, piece->stride, FALSE);
       return;
     }
-  /* The padding after the keys of a memory lies in the extra vector of @stride, or the next memory overwrites it. */
+  /* Padding follows the keys of a range: the next range overwrites it, and @stride has room for the last padding. */
   EACH_KEY_RANGE (part, piece, from, from + keys)
   {
     const PlaitAttentionMemory *memory = &piece->job->memories[part.memory];
@@ -212,7 +212,7 @@ raise_greatest (const Piece *piece, const Workspace *workspace, Running *running
 }
 
 /* Replaces the scores by exp (score - greatest), and by 0 for keys that a query cannot see. Adds the sum of each query
- * to @totals; at the first block that the tile can see, overwrites @totals. */
+ * to @totals; the tile's first block overwrites @totals. */
 static void
 exponentiate (const Piece *piece, const Workspace *workspace, Running *running, PlaitScalar *totals, gint64 first,
               gint64 n, gint64 from, gint64 keys)

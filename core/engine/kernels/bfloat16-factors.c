@@ -27,7 +27,7 @@ plait_bfloat16_left (const PlaitBfloat16Kernels *kernels, PlaitBfloat16Pair *to,
                                .step = transposed ? rows : 1 };
 }
 
-/* Rounds rows @column .. @column + @width - 1 of @b, which are columns of its transpose, into one panel. */
+/* Rounds columns @column .. @column + @width - 1 of the transpose of @b into one panel. */
 static void
 round_transposed (const PlaitBfloat16Kernels *kernels, PlaitBfloat16Pair *to, PlaitTensor b, gint64 first, gint64 depth,
                   gint64 column, gint64 width)

@@ -4,8 +4,8 @@
 #include "kernels/bfloat16.h"
 
 /*
- * Packing of the factors of products in bfloat16: rows of the left factor, and panels of columns of the right factor.
- * tensor/panel.h does this for full precision.
+ * Rounds the factors of products to bfloat16, and packs the right factor in panels of columns. tensor/panel.h packs
+ * factors of full precision.
  */
 
 /* Returns the size in bytes of a rounded left factor [rows, depth]. */

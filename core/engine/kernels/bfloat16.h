@@ -6,15 +6,14 @@
 /*
  * Products of bfloat16, which is the upper half of a float: 8 bits of precision and the range of a float. Scalars are
  * rounded to nearest, ties to even. Magnitudes below the least normal float become zero; NaN stays NaN. Two scalars
- * that are neighbours along the depth form a pair, and a step adds the products of a pair to a float, the second
- * product first:
+ * that are neighbours along the depth form a pair. For each pair, two products are added to a sum, which is a float:
  *
  *     sum = sum + x[2k + 1] w[2k + 1];   sum = sum + x[2k] w[2k]
  *
- * Each product is exact. Each sum is rounded to nearest even, and becomes zero below the least normal float. VDPBF16PS
- * (AVX512-BF16) is defined like this, and the emulation gives the same bits with the kernels of any processor. (Without
- * fused multiply-adds, products below 1e-38 lose digits, which can change sums below 1e-30; processors other than x86
- * keep all digits.)
+ * Each product is exact. Each sum is rounded to nearest even, and becomes zero below the least normal float. The
+ * instruction VDPBF16PS (AVX512-BF16) works like this. The emulation gives the same bits, except for tiny numbers: x86
+ * kernels without fused multiply-adds lose digits of products below 1e-38, which can change sums below 1e-30; on
+ * processors other than x86, small sums do not become zero.
  */
 
 /* Two bfloat16 that are neighbours along the depth; the first one is the lower half. */

@@ -4,8 +4,8 @@
 #include "kernels/gradient-terms.h"
 
 /*
- * The gates of recurrent cells, one row at a time. Forward reads the recurrent product from the gates, and overwrites
- * it with the values that backward needs. Backward overwrites these with the gradient of the recurrent product.
+ * The gates of recurrent cells, one row at a time. Before forward, the gates hold the recurrent product. Forward
+ * replaces the product with values for backward. Backward replaces these values with the gradient of the product.
  */
 
 /* Writes the gradient of a gate's input to @dprojected, or adds it if @adds; does nothing if @dprojected is NULL. */
@@ -18,7 +18,7 @@ put_projected (const PlaitCellRow *row, gint64 at, Vector value, gint64 n)
     put (to + at, row->adds ? take (to + at, n) + value : value, n);
 }
 
-/* Writes the gradient of a gate's input to @dprojected, and to the place of the gate, which it replaces. */
+/* Overwrites a gate with the gradient of its input. Passes the gradient to put_projected too. */
 static inline __attribute__ ((always_inline)) void
 put_gate (const PlaitCellRow *row, gint64 at, Vector value, gint64 n)
 {
@@ -41,7 +41,7 @@ updated (Vector update, Vector previous, Vector candidate)
   return candidate + update * (previous - candidate);
 }
 
-/* GRU with PLAIT_RESET_AFTER. Order of the gates: reset, update, product of the candidate, candidate. */
+/* GRU with PLAIT_RESET_AFTER. Order of the gates: reset, update, recurrent product of the candidate, candidate. */
 static inline __attribute__ ((always_inline)) void
 gru_after (const PlaitCellRow *row, gint64 width, gint64 i, gint64 n)
 {

@@ -6,8 +6,8 @@
 /*
  * The terms of all derivatives, named OPERATOR_TERM. A backward pass computes each term as PLAIT_GRADIENT_TERM (name,
  * expression). Normally that is the expression itself. In the build with double scalars, which only tests use, the term
- * is multiplied by a factor that the mutation test sets: it drops, flips and scales each term in turn, and a gradient
- * check must notice.
+ * is multiplied by a factor. The mutation test sets the factors: it drops, flips and scales one term after another, and
+ * a gradient check must notice.
  */
 #ifdef PLAIT_SCALAR_DOUBLE
 

@@ -5,7 +5,7 @@
 
 #include "process/random.h"
 
-/* Attention of one row over its own few items, for all heads of the row. */
+/* Attention of one row to the few items of this row, for all heads. */
 
 static gboolean
 is_present (const PlaitItemsJob *job, guint item, gint64 row)

@@ -108,7 +108,7 @@ typedef struct
 /* All sibling groups of a sentence, for some of its queries. Rows of scalars are @stride apart; a column is a query. */
 typedef struct
 {
-  const PlaitSiblingGroup *groups; /* groups: the top level first; within a level, the last group first: [n] */
+  const PlaitSiblingGroup *groups; /* [n], the top level first, then groups by descending @parent */
   gint64 n;
   gint64 rows;
   gint64 columns; /* number of queries, rounded up to whole vectors */
@@ -133,15 +133,15 @@ typedef struct
   const PlaitScalar *previous_cell; /* row: previous cell state, NULL: zeros; node: left child's cell state */
   const PlaitScalar *right_cell;    /* cell state of the right child */
   PlaitScalar *state;
-  PlaitScalar *next; /* another place to write the new state of a row to, where the next step reads it; NULL: none */
+  PlaitScalar *next; /* second copy of a row's new state, which the next step reads; or NULL */
   PlaitScalar *cell;
   PlaitScalar *reset_state; /* output: reset * previous */
 
   /* Backward only. */
   const PlaitScalar *dstate;
   const PlaitScalar *dcell;
-  /* In: the gradient of a row's state from the next step. Out, except in an LSTM: the gradient that the previous state,
-   * or each child of a node, gets through the gates. The caller adds the gradient through the recurrent product. */
+  /* In, only for rows: the gradient of the row's state from the next step. Out, except in an LSTM: the gradient that
+   * the previous states get through the gates. The caller adds the gradient through the recurrent product. */
   PlaitScalar *carried;
   /* Row: in, the gradient of its cell state from the next step; out, the gradient of the previous cell state. Node:
    * gradient of the left child's cell state, to which the kernel adds. */
@@ -191,7 +191,7 @@ typedef struct
                   const PlaitScalar *sines, guint heads, gint64 pairs);
   /* z = elementwise maximum for @sign 1, minimum for @sign -1. NaN if x or y is NaN. */
   void (*maximum) (PlaitScalar *z, PlaitScalar sign, const PlaitScalar *x, const PlaitScalar *y, gint64 n);
-  /* dx = beta dx + share dz. share is 1 where x is the maximum (minimum for @sign -1), 1/2 where x equals y, else 0. */
+  /* dx = beta dx + share dz. share is 1 where x is greater (@sign -1: less) than y, 1/2 where x equals y, else 0. */
   void (*maximum_backward) (PlaitScalar *dx, PlaitScalar beta, PlaitScalar sign, const PlaitScalar *dz,
                             const PlaitScalar *x, const PlaitScalar *y, gint64 n);
   /* y = base + factor * x * mask; @base NULL: zeros. Element @first of the mask belongs to x[0]. */
@@ -277,7 +277,7 @@ typedef struct
    * weight of the parent. A row in several groups gets the sum of its path weights; a row without a group gets 0. */
   void (*weigh_sibling_groups) (const PlaitSiblingTile *tile);
   /* Backward of weigh_sibling_groups, which must have run on @tile with @keeps TRUE. @scores holds the gradients of the
-   * path; the kernel writes the gradients of parents into @scores. Overwrites @path with the gradients of the unscaled
+   * path of childless rows; the kernel writes those of parents. Overwrites @path with the gradients of the unscaled
    * scores. */
   void (*weigh_sibling_groups_backward) (const PlaitSiblingTile *tile);
   /* Writes the least and the greatest of @n integers; *greatest is at least -1. With n = 0: G_MAXINT64 and -1. */

@@ -32,7 +32,7 @@ KERNEL (layer_norm) (PlaitScalar *y, const PlaitScalar *x, const PlaitScalar *ga
     *inverse = factor;
 }
 
-/* Computes dx = inverse * (g - mean (g) - h * mean (g * h)), where h is the normalised x and g = dy * gain. */
+/* The gradient of x is inverse * (g - mean (g) - h * mean (g * h)), where h is the normalised x and g = dy * gain. */
 void
 KERNEL (layer_norm_backward) (PlaitScalar *dx, PlaitScalar beta, PlaitScalar *dgain, PlaitScalar *dbias,
                               const PlaitScalar *dy, const PlaitScalar *x, const PlaitScalar *gain, gint64 n,

@@ -18,8 +18,8 @@ clear_rows (const PlaitSiblingTile *tile, gint64 first, gint64 end)
     memset (at (tile, tile->path, row, 0), 0, sizeof (PlaitScalar) * (gsize)tile->columns);
 }
 
-/* Softmax of one group for a vector of queries. Rows from @shared on are also in another group, which has written their
- * paths already: adds to these paths. */
+/* Writes the softmax of one group, and the paths, for a vector of queries. Adds to the paths of rows from @shared on,
+ * which other groups have already written. */
 static inline __attribute__ ((always_inline)) void
 weigh (const PlaitSiblingTile *tile, const PlaitSiblingGroup *group, gint64 column, PlaitScalar *weights, gint64 shared)
 {
@@ -69,8 +69,8 @@ KERNEL (weigh_sibling_groups) (const PlaitSiblingTile *tile)
   clear_rows (tile, 0, written);
 }
 
-/* Backward of one group for a vector of queries. Rows before @shared are also in another group, which has written their
- * gradients already: adds to these gradients. */
+/* Writes the gradients of one group for a vector of queries. Adds to the gradients of rows before @shared, which other
+ * groups have already written. */
 static inline __attribute__ ((always_inline)) void
 weigh_backward (const PlaitSiblingTile *tile, const PlaitSiblingGroup *group, gint64 column, PlaitScalar *weights,
                 gint64 shared)

@@ -2,7 +2,7 @@
 #include "kernels/variant.h"
 
 /* Writes x + bias to @sums and returns the greatest sum; if @bias and @sums are NULL, returns the greatest x. Ignores
- * NaN: a NaN in @x shows later, because the sum of the exponentials is NaN. */
+ * NaN; the sum of the exponentials then is NaN. */
 static inline __attribute__ ((always_inline)) PlaitScalar
 greatest_sum (const PlaitScalar *x, const PlaitScalar *bias, PlaitScalar *sums, gint64 n)
 {
@@ -69,8 +69,8 @@ KERNEL (count_at_least) (const PlaitScalar *x, PlaitScalar bound, gint64 n)
   return found;
 }
 
-/* Returns exp (x). If @kept is FALSE, @x must not be above 0, and the caller only sums the results: a result may be
- * e^EXP_LOWEST instead of 0, which does not change the sum. */
+/* Returns exp (x). If @kept is FALSE, x must be at most 0, and results below e^EXP_LOWEST become e^EXP_LOWEST, which
+ * does not change a sum of at least 1. */
 static inline __attribute__ ((always_inline)) Vector
 exponential (Vector x, gboolean kept)
 {

@@ -200,7 +200,7 @@ KERNEL (additive_rows_backward) (const PlaitAdditiveRows *job, gint64 width)
     additive_part (1, width - i, job, i);
 }
 
-/* Writes the softmax of @n scores. The maximum ignores NaN, but the sum becomes NaN. */
+/* Writes the softmax of @n scores. If a score is NaN, all weights are NaN. */
 static inline __attribute__ ((always_inline)) void
 softmax (PlaitScalar *weights, const PlaitScalar *scores, gint64 n)
 {
@@ -374,10 +374,10 @@ KERNEL (weigh_siblings) (const PlaitRowScores *from, const PlaitSiblings *sets, 
     weigh_sets (0, most, from, sets, n, weights, path);
 }
 
-/* The rank of a lane is the number of lanes with a greater value, or with an equal value and a lower index. All ranks
- * are counted at once, without waiting for the best lane so far. The bits of floats, with the magnitude of negative
- * floats inverted, are integers in the order of the floats. Subtracting 1 from later lanes makes the first of equal
- * lanes win. NaN counts as -infinity. */
+/* The rank of a lane is the number of lanes with a greater value, plus the number of earlier lanes with an equal value.
+ * All ranks are counted at once, without waiting for the best lane so far. Floats are compared as integers: with the
+ * magnitude of negative floats inverted, their bits have the order of the floats. Subtracting 1 in later lanes lets an
+ * earlier lane with an equal value count. NaN counts as -infinity. */
 guint32
 KERNEL (best_lanes) (const PlaitScalar *x, gint64 n, gint64 most)
 {

@@ -4,8 +4,8 @@
 
 extern const PlaitKernels KERNEL (kernels);
 
-/* Products use BLAS from this many rows on, in the variants whose own kernels were slower than BLAS in measurements.
- * The v1 variant is compiled without wide vectors; BLAS uses them on every processor that has them. */
+/* Variants whose own kernels were slower than BLAS in measurements use BLAS from this many rows on. The v1 variant is
+ * compiled without wide vectors; BLAS uses them if the processor has them. */
 #define MANY_ROWS 64
 #if defined(__AVX512F__)
 #define BLAS_ROWS 0, 0

@@ -5,7 +5,7 @@
 
 #define PACKED_WIDTH (PACKED_VECTORS * VECTOR_LENGTH)
 /* Number of cache lines that a tile prefetches at each k. A tile that is one panel wide or has one row prefetches as
- * many lines as it reads. Other tiles are two panels wide; each prefetches one of the lines that all together read. */
+ * many lines as it reads. Other tiles are two panels wide and prefetch one line each. */
 #define LINES(rows, vectors)                                                                                           \
   (vectors == PACKED_VECTORS || rows == 1 ? (vectors * VECTOR_BYTES + LINE_BYTES - 1) / LINE_BYTES : 1)
 
@@ -58,7 +58,7 @@ static const Tile fetching_tiles[TILE_VECTORS + 1][TILE_MAX_ROWS + 1] = {
 #endif
 
 /* Computes at most TILE_WIDTH columns of c. Each PACKED_WIDTH columns of b begin @beside scalars after the previous
- * ones. Each tile prefetches its share of the next panels, from @next on; NULL: nothing. */
+ * PACKED_WIDTH. If @next is not NULL, each tile prefetches its share of the next panels, which begin at @next. */
 static void
 multiply_columns (gint64 rows, gint64 width, gint64 depth, const PlaitScalar *a, gint64 row, gint64 step,
                   const PlaitScalar *b, gint64 b_stride, gint64 beside, PlaitScalar *c, gint64 c_stride, gboolean add,

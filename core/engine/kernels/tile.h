@@ -4,14 +4,14 @@
 #include "kernels/partial-vectors.h"
 
 /*
- * The register tile of all products: c [rows][vectors] = (@add: c +) a b over @depth.
+ * The register tile: c [rows][vectors] = (@add: c +) a b over @depth.
  *
- * a[i][k] is at a[i * row + k * step], so a may be transposed. Row k of b starts at b + k * b_stride. Its first
- * PACKED_VECTORS vectors are contiguous; the other vectors of the row begin @beside scalars after its start. The last
- * vector of each row of c has @last elements; rows of b have whole vectors.
+ * a[i][k] is at a[i * row + k * step], so a may be transposed. Row k of b starts at b + k * b_stride. The first
+ * PACKED_VECTORS vectors of the row are contiguous; the others begin @beside scalars after the start of the row. The
+ * last vector of each row of c has @last elements; rows of b have whole vectors.
  *
- * At each k the tile prefetches @lines cache lines from @next on, then moves @next by @next_step scalars: the
- * prefetcher of the processor is too slow for a large factor.
+ * The prefetcher of the processor is too slow for a large factor. So at each k, the tile itself prefetches @lines cache
+ * lines from @next on, and then adds @next_step scalars to @next.
  *
  * Each element is one chain of multiply-adds in the order of k, so its bits do not depend on the shape of the tile.
  */

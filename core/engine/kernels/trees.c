@@ -4,13 +4,13 @@
 #include "kernels/gradient-terms.h"
 
 /*
- * The gates of tree cells with two children, one node at a time. Forward reads the product of the children's states and
- * the weight from the gates, and overwrites it with the values that backward needs. Backward overwrites these values
- * with the gradient of the product.
+ * The gates of tree cells with two children, one node at a time. Before forward, the gates hold the product of the
+ * children's states and the weight. Forward replaces the product with values for backward. Backward replaces these
+ * values with the gradient of the product. A head-word cell has one gate. Other cells have their gates in this order:
  *
- * Order of the gates. GRU: reset left, reset right, update left, update right, update; then the candidate
- * (PLAIT_RESET_BEFORE), or the products of both children and the candidate (PLAIT_RESET_AFTER). LSTM: input, forget
- * left, forget right, candidate, output. A head-word cell has one gate.
+ *     GRU   reset left, reset right, update left, update right, update; then PLAIT_RESET_BEFORE: candidate;
+ *           PLAIT_RESET_AFTER: product of the left child, product of the right child, candidate
+ *     LSTM  input, forget left, forget right, candidate, output
  */
 
 static inline __attribute__ ((always_inline)) Vector
@@ -21,8 +21,8 @@ input (const PlaitCellRow *row, gint64 width, gint64 gate, gint64 i, gint64 n)
   return row->projected ? sum + take (row->projected + gate * width + i, n) : sum;
 }
 
-/* Writes the gradient of the input of gate @gate over the values of gate @target. Also writes it to @dprojected, or
- * adds it if @adds. */
+/* Overwrites gate @target with @value, the gradient of the input of gate @gate. Also writes it (@adds: adds it) to gate
+ * @gate of @dprojected, if not NULL. */
 static inline __attribute__ ((always_inline)) void
 put_input (const PlaitCellRow *row, gint64 width, gint64 gate, gint64 target, gint64 i, Vector value, gint64 n)
 {

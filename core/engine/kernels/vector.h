@@ -170,8 +170,8 @@ vector_lanes (void)
 }
 
 /*
- * SHUFFLE (x, y, from, distance) returns a vector. Its lane i is taken from the lanes of @x followed by those of @y:
- * the macro @from (i, distance) gives the index.
+ * SHUFFLE (x, y, from, distance) returns a vector. Lane i of the vector is lane from (i, distance) of @x followed by
+ * @y, where @from is a macro.
  *
  * EACH_DISTANCE (step) expands to step (LANES / 2) step (LANES / 4) ... step (1).
  *
@@ -238,7 +238,7 @@ vector_greatest (Vector x)
 
 /*
  * Computes exp (x) = 2^n exp (r) with |r| <= ln (2) / 2, and exp (r) by its series. Returns p = exp (r) - 1 and sets
- * *scale to 2^n, so that the caller can compute exp (x) - 1 without cancellation. exp (x) must be a normal float.
+ * *scale to 2^n, so that the caller can compute exp (x) - 1 without cancellation. exp (x) must be a normal number.
  */
 static inline __attribute__ ((always_inline)) Vector
 vector_exp_parts (Vector x, Vector *scale)
@@ -288,8 +288,8 @@ vector_exp (Vector x)
   return vector_choose (x > highest, vector_all ((PlaitScalar)INFINITY), p);
 }
 
-/* Returns exp (x) for EXP_LOWEST <= x <= 0 and e^EXP_LOWEST for lower x. Undefined for positive x. For a softmax, where
- * so small a weight changes nothing. */
+/* Returns exp (x) for EXP_LOWEST <= x <= 0 and e^EXP_LOWEST for lower x. Undefined for positive x. In a softmax, so
+ * small a weight changes nothing. */
 static inline __attribute__ ((always_inline)) Vector
 vector_exp_of_negative (Vector x)
 {
@@ -298,8 +298,8 @@ vector_exp_of_negative (Vector x)
   return p * scale + scale;
 }
 
-/* Returns tanh (x) = (e - 1) / (e + 1) with e = exp (2 |x|), computed from e - 1 so that small x keep their digits.
- * Within 4 units in the last place. */
+/* Returns tanh (x) within 4 units in the last place. |tanh (x)| is (e - 1) / (e + 1) with e = exp (2 |x|), computed
+ * from e - 1 so that small x keep their digits. */
 static inline __attribute__ ((always_inline)) Vector
 vector_tanh (Vector x)
 {
@@ -309,8 +309,8 @@ vector_tanh (Vector x)
 #ifdef PLAIT_SCALAR_DOUBLE
   p = vector_exp_parts (2 * magnitude, &scale);
 #else
-  /* Coefficients of (exp (2 r) - 1) / r for |r| <= ln (2) / 4: the polynomial with the least relative error (1e-8). For
-   * large n, the rounding error of n ln (2) / 2 does not change the result. */
+  /* Coefficients of (exp (2 r) - 1) / r, where |x| = n ln (2) / 2 + r and |r| <= ln (2) / 4: the polynomial with the
+   * least relative error (1e-8). For large n, the rounding error of n ln (2) / 2 does not change the result. */
   static const float series[] = { .08888879f, .26781043f, .6666742f, 1.3333205f, 1.9999999f, 2.f };
   Vector shifted = magnitude * (PlaitScalar)(2 * M_LOG2E) + 0x1.8p23f;
   Vector r = magnitude - (shifted - 0x1.8p23f) * (PlaitScalar)(M_LN2 / 2);
@@ -386,8 +386,8 @@ vector_erf (Vector x)
     x[i] = erf (x[i]);
   return x;
 #else
-  /* Chebyshev fits: for |x| < 1, erf (x) / x as a polynomial in x^2; for |x| up to 4.2, erfc (x) exp (x^2) as a
-   * polynomial in 1 / (1 + x / 2). */
+  /* Chebyshev fits: for |x| < 1, erf (x) / x as a polynomial in x^2; else, up to 4.2, erfc (|x|) exp (x^2) as a
+   * polynomial in 1 / (1 + |x| / 2). */
   static const float inner[] = { -9.667045788e-06f, 1.12659594e-04f, -8.484080445e-04f, 5.221031809e-03f,
                                  -2.686543073e-02f, 1.12837825e-01f, -3.761263847e-01f, 1.128379167f };
   static const float outer[] = { -5.809020742e-02f, -4.338603843e-02f, 3.861862588e-01f, 1.130556456e-01f,

@@ -147,7 +147,7 @@ project_self (PlaitTape *tape, const PlaitAttention *attention, PlaitNode *x, co
                       plait_columns (tape, projected, 2 * width, width) };
 }
 
-/* Returns self-attention of @x within each sentence: to all its rows, or only to those in @starts if it is not NULL. */
+/* Returns self-attention of @x within each sequence: to all its rows, or with @starts only to its rows in @starts. */
 static PlaitNode *
 apply_self (PlaitTape *tape, const PlaitAttention *attention, PlaitNode *x, PlaitRagged rows,
             const PlaitSentenceStarts *starts, gboolean causal, PlaitScalar *weights)
@@ -237,8 +237,7 @@ readable_rows (PlaitTape *tape, PlaitRagged query_rows, const PlaitKeyValues *me
   return readable;
 }
 
-/* Returns the output projection of @context, with zeros where @readable is 0. Without a bias, zero rows stay zero by
- * themselves. */
+/* Returns the output projection of @context; rows whose @readable is 0 stay zero in spite of the bias. */
 static PlaitNode *
 apply_output (PlaitTape *tape, const PlaitAttention *attention, PlaitNode *context, const guint8 *readable)
 {

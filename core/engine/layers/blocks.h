@@ -33,8 +33,8 @@ PlaitBlocks plait_blocks_halt (PlaitTape *tape, PlaitRagged rows, PlaitTensor ha
 
 /*
  * Returns blocks cut by continuous integrate-and-fire (Dong & Xu 2020, section 3.2) from @weights [rows, 1]. A block
- * ends at the row where the sum reaches 1; the surplus is the row's weight in the next block, which begins with this
- * row. Rows left at the end of the sentence form a block, which is not full, if the sum of their weights exceeds @tail.
- * Otherwise they get no weight and become children of the sentence's last block, if there is one.
+ * ends at the row where the sum reaches 1. If the sum exceeds 1, the surplus is the row's weight in the next block,
+ * which then begins with this row. Rows left at the end of the sentence form a block, which is not full, if the sum of
+ * their weights exceeds @tail. Otherwise they get no weight and become children of the sentence's last block, if any.
  */
 PlaitBlocks plait_blocks_fire (PlaitTape *tape, PlaitRagged rows, PlaitTensor weights, double tail);

@@ -97,7 +97,7 @@ plait_encoder_stack_declare (PlaitEncoderStack *stack, PlaitParameters *paramete
 }
 
 /* Returns @x after a sublayer with self-attention. With @starts, rows attend only to the rows in @starts; NULL: to all
- * rows of their sentence. */
+ * rows of their sequence. */
 static PlaitNode *
 attend (PlaitTape *tape, const PlaitEncoderStack *stack, const PlaitNorm *norm, const PlaitAttention *attention,
         PlaitNode *x, PlaitRagged rows, const PlaitSentenceStarts *starts)

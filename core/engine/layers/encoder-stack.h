@@ -4,17 +4,17 @@
 #include "layers/positions.h"
 
 /*
- * The layers of a Transformer encoder: self-attention and a feed-forward layer (Vaswani et al. 2017, section 3). Each
- * is a sublayer f with a residual connection and layer normalisation:
+ * The layers of a Transformer encoder (Vaswani et al. 2017, section 3). Self-attention and the feed-forward layer are
+ * sublayers f with a residual connection and layer normalisation:
  *
  *     pre-norm    x <- x + dropout (f (norm (x)))
  *     post-norm   x <- norm (x + dropout (f (x)))
  *
- * A pre-norm stack ends in a layer normalisation unless final_norm is FALSE. For documents there are two options. A
- * layer may have a second attention between self-attention and feed-forward layer, to the first rows of the document's
- * sentences (Rohde et al. 2021, section 7). Or self-attention is group attention (Bao et al. 2021, section 4): a row
- * sees only the rows of its sentence. In the @global_layers top layers, a gate then sums attention within the sentence
- * and attention to the whole document:
+ * A pre-norm stack ends in a layer normalisation unless final_norm is FALSE. There are two options for documents. With
+ * readers, a layer has another sublayer between these two: attention to the first rows of the document's sentences
+ * (Rohde et al. 2021, section 7). With groups, a row sees only the rows of its sentence in self-attention (Bao et al.
+ * 2021, section 4). In the @global_layers top layers, a gate then combines attention within the sentence with attention
+ * within the document:
  *
  *     H_L = attention within sentences (eq. 5-6);  H_G = attention within documents
  *     f (x) = g * H_L + (1 - g) * H_G,  g = sigmoid ([H_L, H_G] W + b)  (eq. 7-8)
@@ -99,7 +99,7 @@ PLAIT_API gboolean plait_encoder_stack_declare (PlaitEncoderStack *stack, PlaitP
 /*
  * Returns a node [rows, d]: the output of the stack for x [rows, d]. @starts: the first row of each sentence. A stack
  * with readers needs @starts for its second attention, and a stack with groups needs @starts for the bounds of its
- * groups. In other stacks, self-attention sees only the rows in @starts; NULL: all rows of its element of @rows.
+ * groups. In other stacks, self-attention sees only the rows in @starts; NULL: all rows of the sequence.
  */
 PLAIT_API PlaitNode *plait_encoder_stack_apply (PlaitTape *tape, const PlaitEncoderStack *stack, PlaitNode *x,
                                                 PlaitRagged rows, const PlaitSentenceStarts *starts);
