@@ -97,7 +97,8 @@ add_group (Keys *keys, const PlaitSettingGroup *group, const char *prefix)
     add_setting (keys, prefix, &group->definitions[i].specification);
 }
 
-/* Adds keys of the files in [data] and of the experiment's task, and all task names as values of data.generate. */
+/* Adds the names of all tasks as values of data.generate. Adds the keys of [data] that contain a dot, such as
+ * data.train.en, and the parameters of the task that @file chooses. */
 static void
 add_data (Keys *keys, const PlaitKeyFile *file)
 {

@@ -7,8 +7,7 @@
 #include "terminal/terminal.h"
 #include "loading/registry.h"
 
-/* Implements plait plugins: lists the plugins that are found, the folder of each, and the plugins that each hides.
- * Loads no module. */
+/* Implements plait plugins: lists the plugins, those that they hide, and the searched folders. Loads no module. */
 
 typedef struct
 {
@@ -136,7 +135,7 @@ static const PlaitOption options[] = {
 const PlaitCommand plait_command_plugins = {
   .name = "plugins",
   .synopsis = "[--json]",
-  .summary = "List the plugins that are found, with their folders",
+  .summary = "List the plugins and the folders searched for them",
   .options = options,
   .size = sizeof (Options),
   .run = run_command,

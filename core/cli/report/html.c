@@ -228,7 +228,7 @@ add_corner (GString *html, const PlaitPlotAxis *x, const PlaitPlotAxis *y, doubl
                           PLAIT_HTML_REAL (plait_plot_position (y, CLAMP (value, y->low, y->high)), 1));
 }
 
-/* Returns the class attribute for the dashes of @colour; "" for the first colours, whose curves are solid. */
+/* Returns the class attribute for the dashes of @colour; "" if its curves are solid. */
 static const char *
 dash_class (char text[CLASS_LENGTH], guint colour)
 {
@@ -247,7 +247,7 @@ has_band (const PlaitPlotSeries *series, guint i)
   return is_point (series, i) && isfinite (series->points[i].low) && isfinite (series->points[i].high);
 }
 
-/* Adds the tooltip of point @i: the name of the curve, x, y and the ends of the band. */
+/* Adds the tooltip of point @i: the name of the curve, x, y and, if there is a band, its ends. */
 static void
 add_tooltip (GString *html, const PlaitPlotChart *chart, const PlaitPlotSeries *series, guint i)
 {

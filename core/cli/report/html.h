@@ -31,8 +31,7 @@ void plait_html_element (GString *html, const char *tag, const char *attributes,
 #define PLAIT_HTML_REAL(value, digits) plait_html_real ((char[G_ASCII_DTOSTR_BUF_SIZE]){ 0 }, value, digits)
 const char *plait_html_real (char text[G_ASCII_DTOSTR_BUF_SIZE], double value, guint digits);
 
-/* Appends a plot of the curves of @chart with bands and axes, or nothing if there is no point. Values that are not
- * finite are skipped. The tooltip of a point has the point's numbers, the tooltip of a curve the curve's name. */
+/* Appends a plot of the finite points of @chart, with bands and axes; appends nothing if there are no such points. */
 void plait_html_plot (GString *html, const char *title, const PlaitPlotChart *chart);
 
 /* Appends a sample of the curve of run @number: its colour and its dashes. */
@@ -41,6 +40,6 @@ void plait_html_swatch (GString *html, guint number);
 /* Appends an entry of a legend: a sample of @colour and the name of its curves. */
 void plait_html_key (GString *html, const char *name, guint colour, gboolean dashed);
 
-/* Appends @table with its title and notes. A sample of a run's colour stands before its name. In a column with
- * has_plots, each score has a small plot of its interval, on the scale of the column. */
+/* Appends @table with its title and notes. A sample of a run's colour stands before the name of the run. In a column
+ * with has_plots, a small plot of the interval follows each score; all plots of a column have one scale. */
 void plait_html_table (GString *html, const PlaitTable *table);

@@ -4,7 +4,7 @@
 #include "comparison/chart-axis.h"
 #include "report/html.h"
 
-/* Scores as curves over each numeric setting that differs between runs, such as an axis of a grid. */
+/* Draws scores as curves over each numeric setting that differs between runs, except the seed. */
 
 #define SEED "experiment.seed"
 #define DECADE 10
@@ -72,8 +72,8 @@ add_legend (GString *html, const PlaitPlotChart *chart)
   g_string_append (html, "</p>\n");
 }
 
-/* Adds the curves over the setting @key. If the axis is logarithmic or @span is at least a decade, adds a box, with
- * @number in its id, that switches between a logarithmic and a linear axis. */
+/* Adds the curves over the setting @key. If the axis is logarithmic or @span is at least a decade, adds a box that
+ * switches between a logarithmic and a linear axis. */
 static void
 add_axis (GString *html, const PlaitRunComparison *comparison, const char *key, guint number, double span)
 {

@@ -8,8 +8,8 @@
 
 #define MAX_TEXT_BYTES ((gsize)2 << 20) /* maximum bytes of translations and references, before packing */
 
-/* Maximum characters of all packs on a page, for each level of detail. A sentence gets the highest level whose maximum
- * the previous packs do not exceed. If they exceed all maxima, it gets no heatmaps. */
+/* Maximum characters of the previous packs, for each level of detail. A sentence gets the first level whose maximum is
+ * not exceeded. If all maxima are exceeded, the sentence gets no heatmaps. */
 static const gsize most_packed[] = {
   [PLAIT_REPORT_HEADS] = (gsize)3 << 20,
   [PLAIT_REPORT_LAYERS] = (gsize)5 << 20,

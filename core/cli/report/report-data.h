@@ -18,7 +18,7 @@
  *     "attention"  for each split: "split" and "sentences"
  *     "sentences"  each has "name" and "maps": for each run the number of a pack, or null
  *
- * The pack of a sentence has "targets", its target tokens, and "maps", its heatmaps. A heatmap has:
+ * The pack of a sentence has "targets" (target tokens), "maps" (heatmaps), "descents" and "undrawn". A heatmap has:
  *
  *     "name", "title", "group"        group is attention, coverage or copy
  *     "sentences"                     TRUE if rows are sentences
@@ -30,13 +30,14 @@
  *     "of"                            for each row of a document, the number of the row's sentence
  *
  * The bytes of a heatmap are two arrays. The first, [layer, target], has the sum of the weights of each target token,
- * in 255ths of largest_mass. The second, [layer, head, target, row], has the weights, in 255ths of largest.
+ * averaged over heads, in 255ths of largest_mass. The second, [layer, head, target, row], has the weights, in 255ths of
+ * largest.
  *
  * "descents" (comparison/descent.h) are for the last layer and the mean of its heads. A descent has "title", "choice",
  * "ways", "highest", "targets", "rows" (labels), their "levels", "first" and "last" leaves, and "bytes", the number of
- * its bytes. These follow the bytes of the heatmaps. They have, for each target token, the number of weighed rows (16
- * bits, little-endian) and then, for each weighed row: its number (16 bits, little-endian) and, in 255ths, its weight,
- * its path, its share, and the share of the heads that selected it.
+ * its bytes. The bytes of the descents follow the bytes of the heatmaps. For each target token they have the number of
+ * weighed rows, and then for each weighed row its number and, in 255ths, its weight, its path, its share, and the share
+ * of the heads that selected it. The number of rows and the number of a row have 16 bits, little-endian.
  *
  * "undrawn" are sentences that tell the user about heatmaps and descents of the file that are not drawn.
  */

@@ -54,7 +54,7 @@ plait_report_json_texts (PlaitJson *json, const char *name, char *const *texts, 
   plait_json_end_array (json);
 }
 
-/* Adds the labels of the columns of @heatmap; if an earlier heatmap has equal labels, adds its number instead. */
+/* Adds the labels of the columns of @heatmap, or the number of an earlier heatmap that has equal labels. */
 static void
 add_columns (Sentence *sentence, const PlaitHeatmap *heatmap)
 {
@@ -87,8 +87,8 @@ add_bytes (GByteArray *bytes, const double *values, gint64 n, double largest)
     }
 }
 
-/* Returns for each layer and target token the sum of the token's weights, [layers, targets], as a mean over heads.
- * @heatmaps has @heads heatmaps of each layer, layer after layer. (transfer full) */
+/* Returns the sums of the weights of each target token, averaged over heads, [layers, targets]. @heatmaps has @heads
+ * heatmaps of each layer, layer after layer. (transfer full) */
 static PlaitHeatmap *
 masses_of (const GPtrArray *heatmaps, gint64 heads)
 {
@@ -118,9 +118,8 @@ detail_of (PlaitReportDetail detail, gint64 layers, gint64 heads, gint64 cells)
   return detail == PLAIT_REPORT_LAYERS && layers * cells > MAX_BYTES ? PLAIT_REPORT_LAST : detail;
 }
 
-/* Reads the heatmap at @path as pictures, one for each layer and head that *@detail keeps; first lowers *@detail if the
- * heatmap is large. Returns NULL without an error if its rows are not target tokens. (transfer full) (element-type
- * PlaitHeatmap) */
+/* If the heatmap at @path is large, lowers *@detail. Then reads a picture for each layer and head that *@detail keeps.
+ * Returns NULL without an error if the rows are not target tokens. (transfer full) (element-type PlaitHeatmap) */
 static GPtrArray *
 read_heatmaps (PlaitStore *store, const char *path, PlaitReportDetail *detail, gint64 *layers, gint64 *heads,
                GError **error)

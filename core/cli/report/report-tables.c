@@ -72,8 +72,7 @@ is_part (const PlaitTable *table, const char *name)
   return FALSE;
 }
 
-/* Returns the number in row @row of the column whose name is @name followed by @ending; NaN if there is no such
- * column. */
+/* Returns the number in row @row of the column named @name followed by @ending; NaN if there is no such number. */
 static double
 part_of (const PlaitTable *table, guint row, const char *name, const char *ending)
 {
@@ -83,7 +82,7 @@ part_of (const PlaitTable *table, guint row, const char *name, const char *endin
   return cell && cell->kind == PLAIT_TABLE_CELL_REAL && isfinite (cell->real) ? cell->real : NAN;
 }
 
-/* Returns the printf format of column @c: without decimals if its numbers are large, such as rates. */
+/* Returns the printf format of column @c. A column with large numbers, such as rates, has no decimals. */
 static const char *
 format_of (const PlaitTable *table, guint c)
 {
@@ -118,8 +117,8 @@ add_summary_cell (PlaitTable *summary, const PlaitTable *stored, guint r, guint 
   plait_comparison_cells (summary, isnan (comparison.adjusted_p) ? NULL : &comparison);
 }
 
-/* Returns "one seed" or "some of one seed", for the headers of the p columns of metric @name; NULL if every test uses
- * more seeds. Row 0 is the baseline; the column "n" has the number of seeds of each row. */
+/* Returns the note on seeds for the headings of the p columns of metric @name, such as "one seed"; NULL if no test
+ * compared single seeds. */
 static const char *
 seeds_of (const PlaitTable *stored, const char *name)
 {

@@ -59,7 +59,7 @@ add_plot (GString *html, const PlaitRunComparison *comparison, const Plot *plot)
         g_autofree char *path = g_strdup_printf ("/training/%s/%s", source->table, source->column);
         PlaitPlotSeries *curve;
 
-        /* A plot of several runs has one curve for each system: validation if validation is a curve, else training. */
+        /* Draw one of two sources for several runs: validation if validation is a curve, else training. */
         if (several && source->dashed != dashed)
           continue;
         curve = plait_plot_series_read (comparison->runs, system, path, TRUE, NULL);

@@ -102,7 +102,7 @@ add_divergence (GString *html, const PlaitRunComparison *comparison, GError **er
   return TRUE;
 }
 
-/* Adds the data for the script, and a table of the first @n translations of each split; nothing if @n is 0. */
+/* Unless @n is 0, adds the data for the script and a table of the first @n translations of each split. */
 static gboolean
 add_sentences (GString *html, const PlaitRunComparison *comparison, gint64 n, GError **error)
 {
@@ -120,7 +120,7 @@ add_sentences (GString *html, const PlaitRunComparison *comparison, gint64 n, GE
   return TRUE;
 }
 
-/* For each of @paths that is a grid, adds its summary table; only a note if a split has different references. */
+/* Adds the summary table of each grid in @paths. If runs have different references of a split, adds only a note. */
 static gboolean
 add_summaries (GString *html, const PlaitRunComparison *comparison, char *const *paths, GError **error)
 {

@@ -5,13 +5,13 @@
 
 /* Parts of the page that plait report writes. Each function appends to the page @html. */
 
-/* Appends plots of loss, metric and learning rate over the training steps. */
+/* Appends plots of losses, metric, learning rate and speed over the updates of training. */
 void plait_report_training (GString *html, const PlaitRunComparison *comparison);
 
 /* Appends the table of scores of each split. */
 void plait_report_scores (GString *html, const PlaitRunComparison *comparison);
 
-/* Appends scores as curves over each numeric setting that differs between runs. */
+/* Appends scores as curves over each numeric setting that differs between runs, except the seed. */
 void plait_report_axes (GString *html, const PlaitRunComparison *comparison);
 
 /* Appends the scores by length of the source, if runs have them. */

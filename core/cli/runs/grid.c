@@ -24,14 +24,14 @@
  * Functions that print the plan
  */
 
-/* Action of plait grid on a cell, by the state of the cell. */
+/* Actions of plait grid, indexed by the state of a cell. */
 static const char *const actions[] = {
   [PLAIT_CELL_NEW] = "run",           [PLAIT_CELL_STALE] = "run again",
   [PLAIT_CELL_PARTIAL] = "go on",     [PLAIT_CELL_TRAINED] = "evaluate again",
   [PLAIT_CELL_FINISHED] = "finished",
 };
 
-/* TRUE if @cell, or a cell that differs only in its seed, has run or was timed: the training set of @cell is known. */
+/* TRUE if the training set of @cell is known, since @cell or a cell that differs only in the seed ran or was timed. */
 static gboolean
 is_measured (const PlaitGrid *grid, const PlaitGridCost *cost, const PlaitGridCell *cell)
 {
@@ -332,7 +332,7 @@ conclude (const PlaitGrid *grid, gboolean as_json, gboolean ran, PlaitLog *log, 
   return check_all_finished (grid, "see table.csv, table.md and grid.h5", ran, log, error);
 }
 
-/* Logs which cells are duplicates, and, if the grid has one seed, what its p values mean. */
+/* Logs which cells are duplicates and, if each cell has one seed, what p values mean. With --cell, logs nothing. */
 static void
 log_left_out (const PlaitGrid *grid, PlaitLog *log)
 {
@@ -373,7 +373,7 @@ check_given (const Options *given, GError **error)
   return TRUE;
 }
 
-/* Fills in @options and *@executor from the command line or else the file; --cell has the default executor local. */
+/* Sets @options and *@executor from the command line, else from the file. The default executor of --cell is local. */
 static gboolean
 choose_options (const Options *given, const PlaitGrid *grid, PlaitGridOptions *options, const PlaitExecutor **executor,
                 GError **error)

@@ -17,7 +17,7 @@ typedef struct
   gboolean force, json;
 } Options;
 
-/* TRUE if the run has made @updates updates (0: all), and its log has a row for one of them, to be compared. */
+/* TRUE if the run has made at least @updates updates (0: all) and its log has a row for one of them. */
 static gboolean
 has_rows (const PlaitRebuild *rebuild, gint64 updates, GError **error)
 {
@@ -38,8 +38,8 @@ has_rows (const PlaitRebuild *rebuild, gint64 updates, GError **error)
                         updates, rebuild->path, first);
 }
 
-/* Returns the first update, before the last, that has a row in the log although train.log_every does not divide its
- * number. There, training was probably stopped and resumed. Returns 0 if there is no such row. */
+/* Returns the first logged update, except the last one, that is not a multiple of train.log_every; 0 if there is none.
+ * Training was probably stopped and resumed there. */
 static gint64
 earlier_end (const PlaitRebuild *rebuild)
 {

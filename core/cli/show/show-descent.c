@@ -2,7 +2,7 @@
 #include "text/display.h"
 #include "show/show.h"
 
-/* Prints a descent on the terminal: level by level from the top, with a line for each weighed row. */
+/* Prints a descent on the terminal, level by level from the top. */
 
 #define BAR 20
 #define MAX_ROWS 12 /* maximum number of rows shown for each level without --all */

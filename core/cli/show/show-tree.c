@@ -79,7 +79,7 @@ summarise_array (const PlaitShow *show, const char *path, const PlaitStoreObject
     g_string_append_c (text, ']');
 }
 
-/* Appends "heatmaps: en, de, fr" or "descent: en". FALSE if the group @path has no, too many or other members. */
+/* Appends "heatmaps: en, de, fr" or "descent: en". FALSE unless @path has 1 to MAX_SHOWN such members and no others. */
 static gboolean
 summarise_pictures (const PlaitShow *show, const char *path, const PlaitStoreObject *object, GString *text,
                     gboolean (*is) (PlaitStore *, const char *), const char *name)

@@ -66,8 +66,8 @@ show_picture (const PlaitShow *show, const char *path, GError **error)
   return TRUE;
 }
 
-/* If the group @path has 1 to MAX_HEATMAPS members, all heatmaps or descents, prints them and sets *@shown to TRUE.
- * Otherwise, sets *@shown to FALSE. */
+/* If the group @path has 1 to MAX_HEATMAPS members, and each is a heatmap or a descent, prints them and sets *@shown to
+ * TRUE. Otherwise, sets *@shown to FALSE. */
 static gboolean
 show_pictures (const PlaitShow *show, const char *path, gboolean *shown, GError **error)
 {

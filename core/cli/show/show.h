@@ -45,12 +45,12 @@ char *plait_show_summary (const PlaitShow *show, const char *path, PlaitShowKind
 /* Reads the heatmap at @path. (transfer full) */
 PlaitHeatmap *plait_show_heatmap (const PlaitShow *show, const char *path, GError **error);
 
-/* Prints each value of @heatmap as a coloured cell, with the percentage if there is space and no value exceeds 1;
- * without colour, as a blank or one of four shades. Columns that do not fit the terminal are printed below. */
+/* Prints each value of @heatmap as a coloured cell, with a percentage if there is space and no value exceeds 1. Without
+ * colour, a cell is a blank or one of four shades. Columns that do not fit the terminal are printed below. */
 void plait_heatmap_print (const PlaitHeatmap *heatmap, PlaitTerminal *terminal);
 
-/* Prints the descent of target word @word from the top to the leaves: the heaviest rows weighed on each level, or all
- * of them if @everything. */
+/* Prints the descent of target word @word from the top to the leaves: the heaviest weighed rows of each level, or all
+ * weighed rows if @everything. */
 void plait_descent_print (const PlaitDescent *descent, gint64 word, gboolean everything, PlaitTerminal *terminal);
 
 /* Adds the descents of the target words @first to @last to the open JSON object: the title, the layer and heads shown,

@@ -73,8 +73,8 @@ measure (Print *print)
     }
 }
 
-/* Narrows the widest column of text until all columns fit into @width_left or all have their minimum width. Numbers are
- * never cut. The minimum of the first column, which every part repeats, is two fifths of @width_left. */
+/* Narrows columns of text, each time the widest, until all columns fit into @width_left or none can be narrowed. Does
+ * not narrow the first column, which every part repeats, below two fifths of @width_left. */
 static void
 fit (Print *print, gsize width_left)
 {

@@ -4,9 +4,9 @@
 #include <glib.h>
 
 /*
- * Writes text for users to stdout: headings, columns, paragraphs wrapped to the width of the terminal. Uses colour on a
- * terminal only, and not if NO_COLOR is set and not empty, or if TERM is "dumb". Replaces control characters in all
- * text (text/display.h), so that no schema or file can control the terminal.
+ * Writes text for users to stdout: headings, columns, paragraphs wrapped to the width of the terminal. Uses colour only
+ * on a terminal, if NO_COLOR is empty or unset and TERM is not "dumb". Replaces control characters in all text
+ * (text/display.h), so that no schema or file can control the terminal.
  */
 typedef struct PlaitTerminal PlaitTerminal;
 

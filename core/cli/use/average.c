@@ -23,7 +23,7 @@ checkpoint_clear (gpointer item)
   g_free (checkpoint->checkpoint);
 }
 
-/* Splits RUN.h5:CHECKPOINT at the last colon. If a file has the whole name @text, takes it without a checkpoint. */
+/* Splits @text, RUN.h5:CHECKPOINT, at the last colon. Does not split @text if it is the name of a file. */
 static gboolean
 read_checkpoint (const char *text, PlaitAverageCheckpoint *checkpoint, GError **error)
 {

@@ -3,8 +3,7 @@
 
 #include "dumps/tag-lines.h"
 
-/* Implements plait encode: writes the memories that the encoders of a run compute from text or features.
- * encoder=features and other programs read them. */
+/* Implements plait encode: writes the output of a run's encoders, for encoder=features and for other programs. */
 
 /* Appends the rows of @states, divided into sentences by @rows, to the array @path, which already has @done sentences.
  * If @states is NULL, appends sentences without rows. */

@@ -172,8 +172,7 @@ read_files (Evaluation *evaluation, const Options *options, GError **error)
   return TRUE;
 }
 
-/* Returns the path of the file that a metric cannot score: a file of references if these are the cause, else the file
- * of @system. (transfer none) */
+/* Returns the path of the file that a metric rejected: a file of references or the file of @system. (transfer none) */
 static const char *
 unscored_path (const Evaluation *evaluation, const System *system)
 {

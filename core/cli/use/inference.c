@@ -15,7 +15,7 @@ typedef struct
   guint n;                      /* number of different source names in all runs */
   guint n_names;                /* number of names: of sources, then of trees and factors */
   char **names;                 /* [n_names]: "NAME" of every source, then "NAME.trees" and "NAME.FACTOR" */
-  guint *owners;                /* [n_names]: index of the source of trees and factors; 0 for sources */
+  guint *owners;                /* [n_names]: index of the source to which trees or a factor belong; 0 for a source */
   PlaitTextLocation *locations; /* [n_names]: file or column of each name; all zeros: the source is missing */
   PlaitFeedTable table;
 } Files;
@@ -56,14 +56,14 @@ reads_tree_file (const PlaitExperiment *experiment, guint source)
   return experiment->sources[source].trees && experiment->data.trees == PLAIT_TREES_GIVEN;
 }
 
-/* Returns the name of @stream, which is read with @source: "NAME.trees" or "NAME.FACTOR". (transfer full) */
+/* Returns the name of @stream, the trees or a factor of @source: "NAME.trees" or "NAME.FACTOR". (transfer full) */
 static char *
 name_beside (const PlaitExperimentSource *source, const char *stream)
 {
   return g_strconcat (source->name, stream + strlen (source->stream), NULL);
 }
 
-/* Adds the name of @stream, which is read with @source, unless @files has the name already. */
+/* Adds the name of @stream, the trees or a factor of @source, unless @files has the name already. */
 static void
 add_beside (Files *files, const PlaitExperimentSource *source, const char *stream)
 {
@@ -235,8 +235,7 @@ take_sources (const char *const *given, const Files *files, GError **error)
   return TRUE;
 }
 
-/* Returns NULL if all runs can read source @name from a column of sentences; otherwise what a run needs, "features" or
- * "documents". */
+/* Returns "features" or "documents" if source @name of a run consists of these; NULL if it is sentences in all runs. */
 static const char *
 other_than_sentences (const GPtrArray *runs, const char *name)
 {

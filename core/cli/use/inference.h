@@ -67,7 +67,7 @@ typedef struct
   PlaitBatch *whole;  /* batch that is returned in parts, because the model cannot read one of its sentences; or NULL */
   gint64 given;       /* number of sentences of @whole that were already returned */
   gboolean are_files; /* TRUE if all inputs are regular files, not pipes */
-  gboolean is_unreadable;    /* TRUE if reading ended at a sentence that the model cannot read */
+  gboolean is_unreadable;    /* TRUE if reading ended at a sentence that is too long for the model */
   gboolean skips;            /* TRUE if the last returned batch is a sentence to be skipped */
   PlaitStore *dump;          /* file to which attention is dumped, or NULL */
   PlaitWordAligner *aligner; /* aligner of words; NULL without --alignment */

@@ -8,7 +8,7 @@
 
 /* Implements plait score: scores given translations by forced decoding, and aligns their words. */
 
-/* Sums over all sentences; line_*: sums over the current line or document; with --sentences, over one sentence. */
+/* Sums over all sentences. Members line_* are sums over one line or document, or with --sentences over one sentence. */
 typedef struct
 {
   double log_probability;

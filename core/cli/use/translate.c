@@ -62,7 +62,7 @@ text_of (const Printer *printer, const PlaitHypothesis *hypothesis)
   return g_string_free (numbers, FALSE);
 }
 
-/* Returns the number of target rows: tokens, and the end token if there is one; 2 for "no answer" (only token -1). */
+/* Returns the number of tokens, with the end token if there is one. "No answer" (token -1) always counts as two. */
 static gint64
 length_of (const PlaitHypothesis *hypothesis)
 {
@@ -314,9 +314,8 @@ n_best_name (const Options *options)
   return plait_option_set_value (options->text.sets, "decode.n_best") ? "--set decode.n_best" : NULL;
 }
 
-/* Fills @implied [3] with settings that are checked together with those of --set. Adds decode.n_best=1, unless --set
- * gives decode.n_best. Adds decode.beam=@beam, if --beam is given. decode_settings applies --n-best, which can raise
- * the beam. */
+/* Fills @implied [3], settings that are checked together with --set: decode.n_best=1 unless --set gives decode.n_best;
+ * decode.beam=@beam if --beam is given. decode_settings() applies --n-best later. */
 static void
 imply_sets (const Options *options, const char *beam, PlaitOverride *implied)
 {
@@ -440,7 +439,7 @@ run_command (PlaitInvocation *invocation, GError **error)
   printer.whole = !plait_experiment_has_decoder (experiment);
   good = translate (&inference, &decoding, &printer, &done, error);
   plait_log_progress_end (inference.log);
-  /* If a sentence cannot be read, keep the output for the lines before it. */
+  /* If a sentence is too long, keep the output for the lines before it. */
   if (!good && inference.is_unreadable && done > 0)
     plait_output_commit (&to, NULL);
   if (!good || !plait_output_commit (&to, error) || (inference.dump && !plait_store_commit (inference.dump, error)))

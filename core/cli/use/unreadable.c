@@ -80,9 +80,9 @@ cut_sources (const PlaitInference *inference, PlaitBatch *part, gboolean logs)
   return plait_search_check_batch (search, part, NULL);
 }
 
-/* Adds to @unreadable a problem for each sentence of inference->whole, from inference->given on, that is too long. With
- * data.too_long=truncate, truncates sentences first, and returns FALSE. With another value, returns TRUE if truncation
- * would shorten one of the sentences. Sets inference->given to the end. */
+/* Adds a problem to @unreadable for each sentence of inference->whole, from inference->given on, that is too long. With
+ * data.too_long=truncate, truncates sentences first. TRUE if the user can set this value to shorten one of the
+ * sentences. Sets inference->given to the end. */
 static gboolean
 find_unreadable (PlaitInference *inference, PlaitProblems *unreadable)
 {

@@ -5,8 +5,8 @@
 #include "@NAME@-settings.h"
 
 /*
- * Sums the contexts of all memories, scaled. With scale=1 it is plait's own combiner parallel (Libovicky, Helcl &
- * Marecek 2018, eq. 4).
+ * Sums the contexts of all memories and scales the sum. With scale=1 this is plait's combiner parallel (Libovicky,
+ * Helcl & Marecek 2018, eq. 4).
  *
  *     q <- normalise (x);  x <- residual (x, scale * sum_i attend_i (q))
  */
