@@ -119,7 +119,6 @@ static void
 read_axis (const Builder *builder, const char *key)
 {
   g_auto (GStrv) values = plait_key_file_list (builder->grid.file, PLAIT_GRID_GROUP, key);
-  g_autoptr (GHashTable) seen = g_hash_table_new (g_str_hash, g_str_equal);
   g_autofree char *group = NULL, *name = NULL;
   guint n = g_strv_length (values);
 
@@ -137,13 +136,9 @@ read_axis (const Builder *builder, const char *key)
   if (n == 0)
     plait_grid_problem (&builder->grid, key, "has no values; give some, separated by ';'");
   for (guint i = 0; i < n; i++)
-    {
-      if (!g_hash_table_add (seen, values[i]))
-        plait_grid_problem (&builder->grid, key, "has the value \"%s\" twice; keep one", values[i]);
-      if (*values[i] == '\0')
-        plait_grid_problem (&builder->grid, key,
-                            "has an empty value; drop one of the ';', or write \"\" to mean the empty value");
-    }
+    if (*values[i] == '\0')
+      plait_grid_problem (&builder->grid, key,
+                          "has an empty value; drop one of the ';', or write \"\" to mean the empty value");
   builder->cells->axes[builder->cells->n_axes++] = (PlaitAxis){ g_strdup (key), g_steal_pointer (&values), n };
 }
 
@@ -377,18 +372,18 @@ static void
 build_cells (Builder *builder)
 {
   PlaitCells *cells = builder->cells;
-  g_autofree guint *value_indices = g_new0 (guint, cells->n_axes);
+  g_autofree guint *positions = g_new0 (guint, cells->n_axes);
   g_autofree guint *resolved = g_new0 (guint, cells->n_axes);
 
   cells->cells = g_new0 (PlaitExperimentCell, plait_axis_constraints_count (builder->constraints, MAX_CELLS));
   do
-    if (!plait_axis_constraints_resolve (builder->constraints, value_indices, resolved))
+    if (!plait_axis_constraints_resolve (builder->constraints, positions, resolved))
       continue;
     else if (plait_exclusions_leave_out (builder->exclusions, resolved))
       cells->n_excluded++;
     else
       add_cell (builder, resolved);
-  while (plait_axis_constraints_next (builder->constraints, value_indices));
+  while (plait_axis_constraints_next (builder->constraints, positions));
 
   cells->exclusions = plait_exclusions_list (builder->exclusions, &cells->n_exclusions);
   if (builder->n_resolved == 0)

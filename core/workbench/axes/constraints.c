@@ -13,6 +13,8 @@ typedef struct
 {
   guint leader;               /* index of the first axis in the zip group of this axis; without a group, its own
                                  index */
+  guint n_given;              /* number of values that [grid] gives the axis, a repeated value counted each time */
+  guint *given;               /* [n_given] index of each of them in the values of the axis, which has each value once */
   PlaitExclusions *condition; /* only cells that meet this condition have the axis; NULL: all cells have the axis */
 } Constraint;
 
@@ -30,7 +32,10 @@ plait_axis_constraints_free (PlaitAxisConstraints *constraints)
   if (!constraints)
     return;
   for (guint a = 0; a < constraints->n; a++)
-    plait_exclusions_free (constraints->list[a].condition);
+    {
+      plait_exclusions_free (constraints->list[a].condition);
+      g_free (constraints->list[a].given);
+    }
   g_free (constraints->list);
   g_free (constraints);
 }
@@ -41,11 +46,28 @@ is_zip (const char *key)
   return g_str_equal (key, "zip") || g_str_has_prefix (key, "zip.");
 }
 
-/* Returns the number of values that the user gave axis @a. */
-static guint
-values_of (const PlaitAxisConstraints *constraints, guint a)
+/* Notes the values that [grid] gives @axis, and removes repeated values from @axis. */
+static void
+merge_repeated (Constraint *constraint, PlaitAxis *axis)
 {
-  return constraints->axes[a].n_values - (constraints->list[a].condition != NULL);
+  guint n = 0;
+
+  constraint->n_given = axis->n_values;
+  constraint->given = g_new (guint, axis->n_values);
+  for (guint i = 0; i < axis->n_values; i++)
+    {
+      guint index = 0;
+
+      while (index < n && !g_str_equal (axis->values[index], axis->values[i]))
+        index++;
+      constraint->given[i] = index;
+      if (index < n)
+        g_free (axis->values[i]);
+      else
+        axis->values[n++] = axis->values[i];
+    }
+  axis->n_values = n;
+  axis->values[n] = NULL;
 }
 
 static gboolean
@@ -95,13 +117,42 @@ read_zip (PlaitAxisConstraints *constraints, const char *key, const char *text)
         plait_grid_problem (
             constraints->grid, key,
             "names %s after an axis that comes later in [grid]; write the axes in their order in [grid]", names[i]);
-      else if (values_of (constraints, a) != values_of (constraints, leader))
+      else if (constraints->list[a].n_given != constraints->list[leader].n_given)
         plait_grid_problem (
             constraints->grid, key, "%s has %u values, but %s has %u; axes that vary together need equally many values",
-            names[i], values_of (constraints, a), constraints->axes[leader].key, values_of (constraints, leader));
+            names[i], constraints->list[a].n_given, constraints->axes[leader].key, constraints->list[leader].n_given);
       else
         constraints->list[a].leader = leader;
     }
+}
+
+/* TRUE if the axes of the zip group of @leader have equal values at the positions @i and @j of their lists. */
+static gboolean
+are_equal (const PlaitAxisConstraints *constraints, guint leader, guint i, guint j)
+{
+  for (guint a = leader; a < constraints->n; a++)
+    if (constraints->list[a].leader == leader && constraints->list[a].given[i] != constraints->list[a].given[j])
+      return FALSE;
+  return TRUE;
+}
+
+/* Refuses a value that an axis has twice, and a combination that axes which vary together have twice. */
+static void
+refuse_repeated (const PlaitAxisConstraints *constraints, guint leader)
+{
+  const Constraint *constraint = &constraints->list[leader];
+  const PlaitAxis *axis = &constraints->axes[leader];
+
+  for (guint j = 1; j < constraint->n_given; j++)
+    for (guint i = 0; i < j; i++)
+      if (are_equal (constraints, leader, i, j))
+        {
+          plait_grid_problem (constraints->grid, axis->key, "has the value \"%s\" twice%s; keep one",
+                              axis->values[constraint->given[j]],
+                              is_leader (constraints, leader) ? " with the same values of the axes zipped with it"
+                                                              : "");
+          break;
+        }
 }
 
 /* Reads the condition of only.AXIS and adds "" to the values of the axis. */
@@ -130,7 +181,10 @@ plait_axis_constraints_new (const PlaitGridGroup *grid, const char *const *keys,
 
   *constraints = (PlaitAxisConstraints){ grid, axes, n, g_new0 (Constraint, n) };
   for (guint a = 0; a < n; a++)
-    constraints->list[a].leader = a;
+    {
+      constraints->list[a].leader = a;
+      merge_repeated (&constraints->list[a], &axes[a]);
+    }
   for (guint i = 0; keys[i]; i++)
     if (g_str_has_prefix (keys[i], ONLY))
       read_only (constraints, keys[i]);
@@ -148,6 +202,9 @@ plait_axis_constraints_new (const PlaitGridGroup *grid, const char *const *keys,
         for (guint g = 0; !mended && groups[g]; g++)
           read_zip (constraints, keys[i], groups[g]);
       }
+  for (guint a = 0; a < n; a++)
+    if (constraints->list[a].leader == a)
+      refuse_repeated (constraints, a);
   return constraints;
 }
 
@@ -158,12 +215,12 @@ plait_axis_constraints_count (const PlaitAxisConstraints *constraints, guint64 m
 
   for (guint a = 0; a < constraints->n && n <= max; a++)
     if (constraints->list[a].leader == a)
-      n *= values_of (constraints, a);
+      n *= constraints->list[a].n_given;
   return n;
 }
 
 gboolean
-plait_axis_constraints_next (const PlaitAxisConstraints *constraints, guint *value_indices)
+plait_axis_constraints_next (const PlaitAxisConstraints *constraints, guint *positions)
 {
   gboolean advanced = FALSE;
 
@@ -171,12 +228,12 @@ plait_axis_constraints_next (const PlaitAxisConstraints *constraints, guint *val
     {
       if (constraints->list[a].leader != a)
         continue;
-      advanced = ++value_indices[a] < values_of (constraints, a);
+      advanced = ++positions[a] < constraints->list[a].n_given;
       if (!advanced)
-        value_indices[a] = 0;
+        positions[a] = 0;
     }
   for (guint a = 0; a < constraints->n; a++)
-    value_indices[a] = value_indices[constraints->list[a].leader];
+    positions[a] = positions[constraints->list[a].leader];
   return advanced;
 }
 
@@ -194,32 +251,39 @@ drop_conditional (const PlaitAxisConstraints *constraints, guint *resolved)
         {
           PlaitExclusions *condition = constraints->list[a].condition;
 
-          if (!condition || resolved[a] == values_of (constraints, a)
+          if (!condition || plait_axis_constraints_is_absent (constraints, a, resolved[a])
               || plait_exclusions_leave_out (condition, resolved))
             continue;
-          resolved[a] = values_of (constraints, a);
+          resolved[a] = constraints->axes[a].n_values - 1;
           changed = TRUE;
         }
     }
 }
 
-/* TRUE if the cell of @resolved has axis @leader or an axis that varies together with @leader. */
+/* TRUE if an earlier position of the axes zipped with @leader gives the cell @resolved too. */
 static gboolean
-has_group (const PlaitAxisConstraints *constraints, guint leader, const guint *resolved)
+is_repeated (const PlaitAxisConstraints *constraints, guint leader, guint position, const guint *resolved)
 {
-  for (guint a = leader; a < constraints->n; a++)
-    if (constraints->list[a].leader == leader && !plait_axis_constraints_is_absent (constraints, a, resolved[a]))
-      return TRUE;
-  return FALSE;
+  gboolean equal = FALSE;
+
+  for (guint i = 0; i < position && !equal; i++)
+    {
+      equal = TRUE;
+      for (guint a = leader; a < constraints->n; a++)
+        if (constraints->list[a].leader == leader && !plait_axis_constraints_is_absent (constraints, a, resolved[a]))
+          equal = equal && constraints->list[a].given[i] == resolved[a];
+    }
+  return equal;
 }
 
 gboolean
-plait_axis_constraints_resolve (const PlaitAxisConstraints *constraints, const guint *value_indices, guint *resolved)
+plait_axis_constraints_resolve (const PlaitAxisConstraints *constraints, const guint *positions, guint *resolved)
 {
-  memcpy (resolved, value_indices, constraints->n * sizeof *value_indices);
+  for (guint a = 0; a < constraints->n; a++)
+    resolved[a] = constraints->list[a].given[positions[a]];
   drop_conditional (constraints, resolved);
   for (guint a = 0; a < constraints->n; a++)
-    if (constraints->list[a].leader == a && value_indices[a] > 0 && !has_group (constraints, a, resolved))
+    if (constraints->list[a].leader == a && is_repeated (constraints, a, positions[a], resolved))
       return FALSE;
   return TRUE;
 }
@@ -227,5 +291,5 @@ plait_axis_constraints_resolve (const PlaitAxisConstraints *constraints, const g
 gboolean
 plait_axis_constraints_is_absent (const PlaitAxisConstraints *constraints, guint a, guint index)
 {
-  return index >= values_of (constraints, a);
+  return constraints->list[a].condition && index == constraints->axes[a].n_values - 1;
 }

@@ -6,7 +6,8 @@
 /*
  * Constraints on axes.
  *
- *     zip=source.en.layers & source.de.layers     vary together: value i of one axis with value i of the other
+ *     zip=source.en.layers & source.de.layers     vary together: value i of one axis with value i of the other; such an
+ *                                                 axis may have a value several times
  *     only.combiner.context_heads=decoder.combiner=flat|hierarchical
  *                                                 only the cells that meet the condition have this axis
  *
@@ -16,8 +17,8 @@
  */
 typedef struct PlaitAxisConstraints PlaitAxisConstraints;
 
-/* Returns the constraints that @keys (NULL-terminated) of @grid put on @axes [@n]. All arguments are borrowed. An axis
- * with an only.AXIS condition gets "" as one more value. (transfer full) */
+/* Returns the constraints that @keys (NULL-terminated) of @grid put on @axes [@n]. All arguments are borrowed. Keeps
+ * one of equal values of an axis. An axis with an only.AXIS condition gets "" as one more value. (transfer full) */
 PlaitAxisConstraints *plait_axis_constraints_new (const PlaitGridGroup *grid, const char *const *keys, PlaitAxis *axes,
                                                   guint n);
 void plait_axis_constraints_free (PlaitAxisConstraints *constraints);
@@ -25,12 +26,13 @@ void plait_axis_constraints_free (PlaitAxisConstraints *constraints);
 /* Returns the number of combinations of axis values. If there are more than @max, returns some number above @max. */
 guint64 plait_axis_constraints_count (const PlaitAxisConstraints *constraints, guint64 max);
 
-/* Advances @value_indices to the next combination, the last axis fastest. FALSE after the last combination. */
-gboolean plait_axis_constraints_next (const PlaitAxisConstraints *constraints, guint *value_indices);
+/* Advances @positions to the next combination, the last axis fastest. FALSE after the last combination. The value of
+ * axis a is the one at position @positions[a] of the list in [grid]. */
+gboolean plait_axis_constraints_next (const PlaitAxisConstraints *constraints, guint *positions);
 
-/* Sets @resolved to the value indices of the cell that the combination @value_indices describes. An axis that the cell
+/* Sets @resolved to the value indices of the cell that the combination @positions describes. An axis that the cell
  * does not have gets the index of "". FALSE if an earlier combination gives the same cell. */
-gboolean plait_axis_constraints_resolve (const PlaitAxisConstraints *constraints, const guint *value_indices,
+gboolean plait_axis_constraints_resolve (const PlaitAxisConstraints *constraints, const guint *positions,
                                          guint *resolved);
 
 /* TRUE if value @index of axis @a is the "" of cells that do not have this axis. */

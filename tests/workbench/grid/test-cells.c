@@ -114,6 +114,41 @@ TEST_CASE (cells, condition_on_the_first_zipped_axis)
   CHECK_STRING (cells->cells[3].label, "decoder.combiner=serial decoder.width=64 train.smoothing=0.3");
 }
 
+/* A zipped axis may have a value several times if the combinations differ. Combinations that differ only in an axis
+ * that the cell does not have give one cell. */
+TEST_CASE (cells, values_that_zipped_axes_repeat)
+{
+  g_autoptr (PlaitRegistry) registry = open_registry ();
+  g_autoptr (PlaitCells) cells
+      = load (registry,
+              "decoder.width=32;64;32;32\ndecoder.layers=1;1;2;3\nexperiment.seed=1;2\ndecoder.combiner=hierarchical\n"
+              "zip=decoder.width & decoder.layers\nexclude=decoder.width=32 & "
+              "decoder.layers=3 & experiment.seed=2\n",
+              NO_ERROR);
+
+  REQUIRE (cells != NULL);
+  REQUIRE (cells->n_cells == 7);
+  CHECK_INT (cells->axes[0].n_values, 2);
+  CHECK_STRING (cells->cells[2].label,
+                "decoder.width=64 decoder.layers=1 experiment.seed=1 decoder.combiner=hierarchical");
+  CHECK_STRING (cells->cells[4].label,
+                "decoder.width=32 decoder.layers=2 experiment.seed=1 decoder.combiner=hierarchical");
+  CHECK_STRING (cells->cells[6].label,
+                "decoder.width=32 decoder.layers=3 experiment.seed=1 decoder.combiner=hierarchical");
+  CHECK_INT (cells->cells[6].experiment->decoder.width, 32);
+  CHECK (plait_cells_are_seeds (cells, &cells->cells[4], &cells->cells[5]));
+  CHECK (!plait_cells_are_seeds (cells, &cells->cells[0], &cells->cells[4]));
+
+  g_autoptr (PlaitCells) conditional = load (registry,
+                                             "decoder.combiner=hierarchical;serial\ndecoder.width=32;32;64\n"
+                                             "decoder.layers=1;2;2\nzip=decoder.width & decoder.layers\n"
+                                             "only.decoder.layers=decoder.combiner=serial\n",
+                                             NO_ERROR);
+  REQUIRE (conditional && conditional->n_cells == 5);
+  CHECK (conditional->duplicates[0] == NULL);
+  CHECK_STRING (conditional->cells[1].label, "decoder.combiner=hierarchical decoder.width=64");
+}
+
 TEST_CASE (cells, refuses_ties_of_nothing)
 {
   static const struct
@@ -133,6 +168,8 @@ TEST_CASE (cells, refuses_ties_of_nothing)
       "names the axis decoder.width twice" },
     { "experiment.seed=1;2\ndecoder.width=8;16;32\nzip=experiment.seed & decoder.width\n",
       "decoder.width has 3 values, but experiment.seed has 2" },
+    { "decoder.width=8;16;8\ndecoder.layers=1;2;1\nzip=decoder.width & decoder.layers\n",
+      "[grid] decoder.width: has the value \"8\" twice with the same values of the axes zipped with it; keep one" },
     { "experiment.seed=1;2\ndecoder.width=8;16\nzip=decoder.width & experiment.seed\n",
       "write the axes in their order in [grid]" },
     { "experiment.seed=1;2\nonly.decoder.width=experiment.seed=1\n", "\"decoder.width\" is not an axis of this grid" },
