@@ -12,6 +12,8 @@
 #include "tensor/blas.h"
 #include "layers/parameter-set.h"
 
+#define MAX_NAMED 8 /* maximum number of checkpoints that one sentence names */
+
 /* Fails if the run would overwrite the file @path, which the run reads. @name identifies the file in the run's digests;
  * NULL: the experiment file. @data are the PlaitRunOptions. A PlaitDigestVisitor. */
 static gboolean
@@ -160,19 +162,6 @@ check_average (const PlaitRunState *run, GError **error)
                         "validation text; add validation text, or use best or last");
 }
 
-/* Fails if evaluate.checkpoint names an update after train.updates, unless train.updates is 0 (no limit). */
-static gboolean
-check_update (const PlaitRunState *run, GError **error)
-{
-  gint64 update = plait_checkpoint_update (run->experiment->evaluate.checkpoint), end = run->experiment->train.updates;
-
-  return end == 0 || update <= end
-         || plait_fail (error, PLAIT_ERROR_INPUT,
-                        "evaluate.checkpoint is update-%jd, but training ends after train.updates=%jd; name an earlier "
-                        "update, or use best or last",
-                        update, end);
-}
-
 /* Sets the initial parameters. A continued run later overwrites them with the parameters of its checkpoint. */
 static gboolean
 initialise (PlaitRunState *run, GError **error)
@@ -278,13 +267,61 @@ plait_run_open_inputs (PlaitRunState *run, GError **error)
     return FALSE;
   run->pool = plait_pool_new (run->options->threads, error);
   return run->pool && plait_blas_reserve (run->pool, error) && prepare_data (run, error) && check_average (run, error)
-         && check_update (run, error) && build_model (run, error);
+         && build_model (run, error);
+}
+
+/* TRUE if the settings say after which updates the run will write checkpoints: it validates and ends by updates. */
+static gboolean
+knows_checkpoints (const PlaitRunState *run)
+{
+  const PlaitTrainSettings *train = &run->experiment->train;
+
+  return !run->old && plait_trainer_planned_updates (run->trainer) == train->updates && train->patience == 0
+         && (!run->validation || train->validate_every > 0);
+}
+
+/* Returns the last update before @update after which the run will write a checkpoint; 0: none. */
+static gint64
+previous_checkpoint (const PlaitRunState *run, gint64 update)
+{
+  const PlaitTrainSettings *train = &run->experiment->train;
+  gint64 validate = run->validation ? train->validate_every : 0, save = train->checkpoint_every;
+
+  return MAX (validate > 0 ? (update - 1) / validate * validate : 0, save > 0 ? (update - 1) / save * save : 0);
+}
+
+/* Fails if evaluate.checkpoint names an update whose checkpoint will certainly not be kept. */
+static gboolean
+check_update (const PlaitRunState *run, GError **error)
+{
+  const PlaitTrainSettings *train = &run->experiment->train;
+  gint64 update = plait_checkpoint_update (run->experiment->evaluate.checkpoint), kept = train->updates, n = 0;
+  g_autoptr (GString) list = g_string_new (NULL);
+
+  if (train->updates > 0 && update > train->updates)
+    return plait_fail (error, PLAIT_ERROR_INPUT,
+                       "evaluate.checkpoint is update-%jd, but training ends after train.updates=%jd; name an earlier "
+                       "update, or use best or last",
+                       update, train->updates);
+  if (update == 0 || !knows_checkpoints (run))
+    return TRUE;
+  for (; kept > 0 && kept != update && n < train->keep; n++)
+    {
+      if (n < MAX_NAMED)
+        g_string_append_printf (list, "%supdate-%jd", n > 0 ? ", " : "", kept);
+      kept = previous_checkpoint (run, kept);
+    }
+  return (kept == update && n < train->keep)
+         || plait_fail (error, PLAIT_ERROR_INPUT,
+                        "evaluate.checkpoint is update-%jd, but train.keep=%jd will keep %s%s; name one of these, or "
+                        "change train.keep, train.validate_every or train.checkpoint_every",
+                        update, train->keep, list->str, n > MAX_NAMED ? " and earlier ones" : "");
 }
 
 gboolean
 plait_run_check_inputs (PlaitRunState *run, GError **error)
 {
-  if (!check_references (run, error) || !plait_run_find_keys (run, error))
+  if (!check_update (run, error) || !check_references (run, error) || !plait_run_find_keys (run, error))
     return FALSE;
   run->set = plait_training_set_new (run->experiment, run->corpus, run->trainer, run->initialisation);
   /* Check that the text has not changed since it was read; otherwise the digests would describe other text. */

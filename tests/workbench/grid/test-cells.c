@@ -145,7 +145,7 @@ TEST_CASE (cells, values_that_zipped_axes_repeat)
                                              "only.decoder.layers=decoder.combiner=serial\n",
                                              NO_ERROR);
   REQUIRE (conditional && conditional->n_cells == 5);
-  CHECK (conditional->duplicates[0] == NULL);
+  CHECK (!conditional->duplicates[0]);
   CHECK_STRING (conditional->cells[1].label, "decoder.combiner=hierarchical decoder.width=64");
 }
 

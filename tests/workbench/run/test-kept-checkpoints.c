@@ -185,6 +185,43 @@ TEST_CASE (kept_checkpoints, end_with_training)
   CHECK (!plait_test_exists (output));
 }
 
+/* An update without a checkpoint, and one whose checkpoint newer ones replace, are refused before training. */
+TEST_CASE (kept_checkpoints, name_an_update_that_is_kept)
+{
+  static const struct
+  {
+    const char *validate_every, *checkpoint_every, *patience, *update, *sentence;
+  } cases[] = {
+    { "2", "0", "0", "update-2", "update-2, but train.keep=2 will keep update-6, update-4; name one of these" },
+    { "2", "0", "0", "update-5", "update-5, but train.keep=2 will keep update-6, update-4; name one of these" },
+    { "2", "5", "0", "update-4", "will keep update-6, update-5; name" },
+    { "100", "0", "0", "update-1", "will keep update-6; name" },
+    { "2", "0", "0", "update-4", NULL },
+    { "2", "5", "0", "update-5", NULL },
+    { "0", "0", "0", "update-6", NULL },
+    { "2", "0", "9", "update-4", NULL },
+  };
+  const char *path = test_write_experiment ("tiny", "keep=2\nupdates=6"), *output = plait_test_path ("kept.h5");
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      const char *const set[] = { plait_test_format ("train.validate_every=%s", cases[i].validate_every),
+                                  plait_test_format ("train.checkpoint_every=%s", cases[i].checkpoint_every),
+                                  plait_test_format ("train.patience=%s", cases[i].patience),
+                                  plait_test_format ("evaluate.checkpoint=%s", cases[i].update), NULL };
+      g_autoptr (GError) error = NULL;
+
+      CONTEXT ("%s %s %s", set[0], set[1], set[3]);
+      CHECK (test_run_with (path, set, output, FALSE, NULL, &error) == !cases[i].sentence);
+      if (cases[i].sentence)
+        CHECK_ERROR (error, PLAIT_ERROR_INPUT, cases[i].sentence);
+      else
+        check_evaluated (output, "test", cases[i].update);
+      CHECK (plait_test_exists (output) == !cases[i].sentence);
+      remove (output);
+    }
+}
+
 TEST_CASE (kept_checkpoints, that_cannot_be_are_refused_before_training)
 {
   static const struct
