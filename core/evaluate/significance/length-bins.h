@@ -19,14 +19,14 @@ PlaitLengthBins *plait_length_bins_new (const char *bounds, GError **error);
 void plait_length_bins_free (PlaitLengthBins *bins);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitLengthBins, plait_length_bins_free)
 
-/* Returns the name of a bin: "to 10", "11-20", "above 30". (transfer full) */
+/* Returns the name of a bin, such as "11-20". (transfer full) */
 char *plait_length_bins_label (const PlaitLengthBins *bins, guint bin);
 
 /* Returns the number of words of each of the @n lines of the source. (transfer full) */
 gint64 *plait_length_bins_count (gsize n, const char *const *lines);
 
-/* Returns the result of each bin as plait_result_new does, NULL for bins without sentences. @statistics are the rows of
- * @metric, @words [lines] the numbers of source words. (transfer full) (element-type PlaitResult) */
+/* Calls plait_result_new for each bin that has sentences; the result of other bins is NULL. @statistics: rows of
+ * @metric. @words [lines]: number of words of each source line. (transfer full) (element-type PlaitResult) */
 GPtrArray *plait_length_bins_score (const PlaitLengthBins *bins, const PlaitMetric *metric,
                                     const PlaitStatistics *statistics, const gint64 *words, guint resamples,
                                     guint64 seed, GError **error);

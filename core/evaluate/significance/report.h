@@ -70,7 +70,7 @@ void plait_equivalence_cells (PlaitTable *table, const PlaitComparison *comparis
 /* Returns the note on the columns of plait_equivalence_columns. (transfer full) */
 char *plait_equivalence_note (double margin);
 
-/* Returns the note under a table with p values of @test, permutation or bootstrap, against @baseline (NULL: no
- * comparisons). Leaves out the number of trials if @trials is 0. @seeds: systems may have several seeds. (transfer
+/* Returns the note under a table with p values of @test, permutation or bootstrap, against @baseline (NULL: no p
+ * values). Leaves out the number of trials if @trials is 0. @seeds: TRUE if a system can have several seeds. (transfer
  * full) */
 char *plait_comparison_note (const char *baseline, PlaitTest test, guint trials, guint64 seed, gboolean seeds);

@@ -101,7 +101,7 @@ squares_of_rest (const Seeds *seeds)
   return squares;
 }
 
-/* Returns the sum of squared deviations of the sentences' contributions to the difference of the systems. */
+/* Returns the sum, over sentences, of (d - mean of d)^2. d: contribution of a sentence to system - baseline. */
 static double
 squares_of_sentences (const Seeds *baseline, const Seeds *system)
 {

@@ -6,18 +6,18 @@
 /*
  * Tests whether two systems differ if each was trained several times. Seeds and sentences are treated as random.
  *
- * Other tests fail here. A randomisation test that exchanges sentences between the systems treats the trained models as
- * fixed. If scores vary more with the seed than with the sentences, this test finds "significant" differences between
- * two halves of the seeds of one system. With two or three seeds per system, there are too few permutations of seeds to
- * reach .05, and bootstrap intervals over seeds are too narrow. So this is the t test of studies in which several
- * readers judge several cases (Obuchowski & Rockette 1995; degrees of freedom by Hillis 2007). It tests the difference
- * between the mean scores of the two systems. The variance of this difference is
+ * A randomisation test that exchanges sentences between the systems treats the trained models as fixed. If scores vary
+ * more with the seed than with the sentences, it finds "significant" differences between two halves of the seeds of one
+ * system. Tests that permute or resample seeds need many seeds: with two or three seeds per system, permutations cannot
+ * reach .05, and bootstrap intervals are too narrow. So this is the t test of studies in which several readers judge
+ * several cases (Obuchowski & Rockette 1995; degrees of freedom by Hillis 2007). It tests the difference between the
+ * mean scores of the two systems. The variance of this difference is
  *
  *   S + max (T - R, 0)
  *
  * S: the part that comes from the seeds: variance of the seeds' scores, pooled over both systems, with n + m - 2
- *    degrees of freedom. The systems are assumed to have equal variances. (Welch's test does not assume this. With 2
- *    seeds per system each variance then has 1 degree of freedom, and the test finds too few differences.)
+ *    degrees of freedom. The systems are assumed to have equal variances. Welch's test does not assume this, but finds
+ *    too few differences with 2 seeds per system, because each variance then has 1 degree of freedom.
  * T: the part that comes from the sentences, estimated by the jackknife over sentences (Dorfman, Berbaum & Metz 1992).
  *    For a metric that is a mean over sentences, T is the usual variance.
  * R: the part that comes from interactions of single seeds with sentences. S and T both contain R, so the formula

@@ -70,7 +70,7 @@ check_statistics (const PlaitMetric *metric, const PlaitStatistics *statistics, 
   return TRUE;
 }
 
-/* Draws the sentences of a resample, equal for all systems with @count sentences. */
+/* Draws the @count sentences of a resample, the same ones for every system. */
 static void
 draw (guint64 seed, guint resample, gsize *sentences, gsize count)
 {
@@ -138,8 +138,8 @@ p_value (guint counted, guint trials)
 #define MAX_GROUPED 65536
 
 /* Precomputed sums, for exchanging the sentences of two systems quickly: for each group of GROUP sentences and each
- * subset of the group, the sum of the rows' differences. Used only if all differences are whole and small, and the
- * sentences at most MAX_GROUPED. */
+ * subset of the group, the sum of the rows' differences. Used only for at most MAX_GROUPED sentences, if all
+ * differences are whole and small. */
 typedef struct
 {
   gsize groups, stride; /* @stride: width rounded up to a multiple of COLUMNS */

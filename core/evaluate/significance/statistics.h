@@ -17,8 +17,7 @@
 /* Returns the mean of @n numbers; NaN if @n is 0. plait_median returns their median likewise. */
 double plait_mean (const double *numbers, gsize n);
 
-/* Returns the sample standard deviation of @numbers; NaN if @n < 2. Tables (plus-minus) and bands of figures show it
- * over seeds. */
+/* Returns the sample standard deviation of @numbers; NaN if @n < 2. */
 double plait_standard_deviation (const double *numbers, gsize n);
 double plait_median (const double *numbers, gsize n);
 
@@ -95,9 +94,9 @@ double *plait_bootstrap_differences (const PlaitMetric *metric, const PlaitStati
  * it. */
 void plait_percentiles (double *values, guint count, guint cut, double *low, double *high);
 
-/* Adjusts the p values of @comparisons (element-type PlaitComparison) with one baseline by Holm's step-down method
- * (Holm 1979): if the null hypotheses with adjusted_p <= alpha are rejected, the probability of any false rejection is
- * at most alpha. Sets adjusted_p of each comparison, and sorts the comparisons by p. */
+/* Adjusts the p values of @comparisons (element-type PlaitComparison), all with the same baseline, by Holm's step-down
+ * method (Holm 1979): if the null hypotheses with adjusted_p <= alpha are rejected, the probability of any false
+ * rejection is at most alpha. Sets adjusted_p of each comparison, and sorts the comparisons by p. */
 void plait_holm_adjust (GPtrArray *comparisons);
 
 /* TRUE if @p, an adjusted p value, is below .05. Tables mark these values. */

@@ -213,9 +213,8 @@ count (const PlaitNgrams *ngrams, guint sequence, guint32 *counts)
     counts[numbers[i]]++;
 }
 
-/* Returns a sum over the n-grams of sequence 0. Its references are the sequences @first .. @last - 1. If @repeated,
- * counts the repetitions that no reference has; else counts occurrences, for each n-gram at most its largest count in
- * one reference. */
+/* Returns what plait_ngrams_repeated returns if @repeated, else what plait_ngrams_match returns; the references are the
+ * sequences @first .. @last - 1. */
 static gsize
 sum_counts (PlaitNgrams *ngrams, guint first, guint last, gboolean repeated)
 {

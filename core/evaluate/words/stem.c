@@ -3,9 +3,8 @@
 
 #include <string.h>
 
-/* A rule that replaces @suffix at the end of a word by @replacement, if the word passes the rule's test. The test takes
- * the word without the suffix, but with the first @kept letters of the suffix. The measure of this part must be at
- * least the measure that the function apply receives. */
+/* Replaces @suffix at the end of a word by @replacement if the rest of the word passes the test of the function apply.
+ * The rest includes the first @kept letters of the suffix. */
 typedef struct
 {
   const char *suffix, *replacement;
@@ -81,8 +80,8 @@ ends_short (const char *text, gsize n)
   return n == 2 || (is_consonant (text, n - 3) && !strchr ("wxy", text[n - 1]));
 }
 
-/* Finds the first of @rules (NULL-terminated) whose suffix the word has. Replaces the suffix if the word passes the
- * rule's test with @measure. Returns FALSE only if no suffix fits. */
+/* Finds the first of @rules (NULL-terminated) whose suffix the word has. Replaces the suffix if Porter's m of the rest
+ * of the word is at least @measure. Returns FALSE only if no suffix fits. */
 static gboolean
 apply (GString *word, const Rule *rules, gsize measure)
 {
@@ -110,8 +109,7 @@ step_1a (GString *word)
     apply (word, rules, 0);
 }
 
-/* Removes -ed and -ing if a vowel remains, and mends the end of the rest. Shortens -eed to -ee and -ied to -i or -ie
- * instead. */
+/* Removes -ed and -ing if a vowel remains, and mends the end of the rest. Other rules hold for -eed and -ied. */
 static void
 step_1b (GString *word)
 {

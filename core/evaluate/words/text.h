@@ -43,11 +43,10 @@ char *plait_text_replace (char *text, PlaitTextRule *rules, GRegexCompileFlags f
  * may contain line breaks. (transfer full) */
 char *plait_tokenise_13a (const char *line);
 
-/* Returns the tokens of mteval-v14 with international tokenisation, sacreBLEU's "intl". In all scripts, symbols become
- * tokens, and so does punctuation that has a character other than a digit before or after it. (transfer full) */
+/* Returns the tokens of mteval-v14 with international tokenisation, sacreBLEU's "intl". (transfer full) */
 char *plait_tokenise_international (const char *line);
 
-/* Returns the tokens of sacreBLEU's "zh": each Chinese character, and other text like 13a. (transfer full) */
+/* Returns the tokens of sacreBLEU's "zh": each Chinese character is a token. (transfer full) */
 char *plait_tokenise_chinese (const char *line);
 
 /* Returns each character except white space as a token, sacreBLEU's "char". (transfer full) */

@@ -24,10 +24,8 @@ tokenise (char *line, PlaitTextRule *rules, GRegexCompileFlags flags)
   return g_string_free (g_steal_pointer (&joined), FALSE);
 }
 
-/* All ASCII symbols except apostrophe, hyphen, period and comma become tokens. A period or comma becomes a token unless
- * it is between two digits. A hyphen becomes a token after a digit. The original also adds spaces to each space, which
- * changes no word. All rules match an ASCII character or a character that is no digit, so matching bytes gives the same
- * words. */
+/* The rules of 13a, except that the original also adds spaces to each space, which changes no word. Spaces are added
+ * only beside ASCII characters, so the rules give the same words whether they match bytes or characters. */
 static PlaitTextRule rules_13a[] = { { "([{-~[-`!-&(-+:-@/])", " \\1 " },
                                      { "([^0-9])([.,])", "\\1 \\2 " },
                                      { "([.,])([^0-9])", " \\1 \\2" },

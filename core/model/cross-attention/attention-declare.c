@@ -116,8 +116,8 @@ plait_cross_declare_residual (PlaitCrossAttention *cross, guint slot)
 
       declared->norms[slot] = plait_norm_declare (cross->parameters, name, declared->width);
     }
-  /* Slot s has a map R only if there is a slot s + 1, because R changes the query for later slots. So declare R of the
-   * previous slot here. */
+  /* Only slots before the last have a map R, because R changes the query for later slots. So declare R of the previous
+   * slot here. */
   else if (slot > 0)
     {
       g_autofree char *name = g_strdup_printf ("%srefine/%u", cross->prefix, slot - 1);

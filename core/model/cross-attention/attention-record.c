@@ -216,7 +216,7 @@ first_row (const PlaitAttentionRecord *record, Query query, guint memory)
   return record->memories[memory].rows.offsets[query.sentence];
 }
 
-/* Appends copies of @sets to @to. The first row of the sentence has number @first in @sets and @own in the copies. */
+/* Appends copies of @sets to @to. The sentence begins at row @first in @sets and at row @own in the copies. */
 static void
 copy_sets (const PlaitAttentionRecord *record, PlaitRecordedSets *to, gint64 own, const PlaitRecordedSets *sets,
            gint64 first)
@@ -320,7 +320,7 @@ copy_query (PlaitAttentionRecord *to, Query at, const PlaitAttentionRecord *from
   copy_items (to, &to->sentinels[at.layer], at, from, &from->sentinels[query.layer], query, 1);
 }
 
-/* Copies gate and copy probabilities of query @query in record @from to query @at in record @to. */
+/* Copies the fields gate and copied of query @query in record @from to query @at in record @to. */
 static void
 copy_gate (PlaitAttentionRecord *to, Query at, const PlaitAttentionRecord *from, Query query)
 {
@@ -366,7 +366,7 @@ one_sentence (PlaitArena *arena, gint64 rows)
   return (PlaitRagged){ 1, offsets };
 }
 
-/* Returns the entries of @from for the rows of @sentence, each minus @first; negative entries become -1. */
+/* Returns @from[i] - @first for each row i of @sentence, but -1 if @from[i] is negative. */
 static gint64 *
 cut_numbers (PlaitArena *arena, PlaitRagged rows, gint64 sentence, const gint64 *from, gint64 first)
 {

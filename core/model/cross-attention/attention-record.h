@@ -88,8 +88,8 @@ typedef struct
 
   /* Set if the output copies words. */
   PlaitScalar *gate;    /* probability that a row's word is generated, not copied: [query rows] */
-  PlaitScalar **copied; /* probability of each memory row when a query row copies: [n_memories][pairs]; NULL: the
-                           memory is not copied */
+  PlaitScalar **copied; /* probability of each memory row, given that the query row copies: [n_memories][pairs];
+                           NULL: the memory is not copied */
 } PlaitAttentionRecord;
 
 /* Returns an empty record in @arena with @n_layers layers and @n_memories memories. @coverage: record coverage too. */
@@ -122,8 +122,8 @@ PlaitScalar *plait_attention_record_coverage (PlaitAttentionRecord *record, guin
                                               gint64 width);
 
 /* Copies @from, the record of step @step, into layer @layer of @record. @from has one layer, and one query row for each
- * target with more than @step rows. @record has a query row for each row of the targets. Set the queries and memories
- * of @record before the call. */
+ * sentence whose target has more than @step rows. @record has a query row for each target row; its queries and memories
+ * must be set before the call. */
 void plait_attention_record_add_step (PlaitAttentionRecord *record, guint layer, const PlaitAttentionRecord *from,
                                       gint64 step);
 
@@ -143,8 +143,8 @@ PlaitScalar *plait_attention_record_copied (PlaitAttentionRecord *record, guint 
 /*
  * The record of one sentence. Its queries are the target rows of the sentence, so weights are [heads][target
  * rows][memory rows]. The record holds copies of all data except names. Its memories have rows and links (never NULL),
- * but no states. The links have either all or none of level, first_child and n_children, and either both or none of
- * left and right. The links have sentence and token if the encoder sets these.
+ * but no states. The links are left and right (both or none), level, first_child and n_children (all or none),
+ * sentence, and token.
  */
 
 /* Returns an empty record in @arena for @length target rows of sentence @sentence of @batch. */

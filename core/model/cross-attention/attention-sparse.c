@@ -10,7 +10,7 @@
 /* Attention to rows that a combiner selects for each query and head. The cost grows with the number of selected rows
  * only. */
 
-/* A descent into all branches computes the dot products of all rows by matrix products if sentences have at least this
+/* A descent into all branches computes dot products of all rows as matrix products only if sentences have at least this
  * many queries on average. */
 #define MIN_DENSE_QUERIES 4
 
@@ -147,8 +147,7 @@ context_of (const PlaitCrossAttention *cross, const PlaitDeclaredAttention *atte
   return (PlaitContext){ .value = plait_cross_project_output (cross, attention, value, present), .present = present };
 }
 
-/* Returns the context: the projected sum of the values of the selected rows, each value multiplied by its weight.
- * Records @weights and stores them for readers. */
+/* Returns the context that @weights give for the rows @selected. Records @weights and stores them for readers. */
 static PlaitContext
 sparse_context (PlaitCrossAttention *cross, const PlaitDeclaredAttention *attention, const PlaitSelectedRows *selected,
                 PlaitNode *weights)

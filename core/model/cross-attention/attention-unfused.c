@@ -7,7 +7,7 @@
 /* Attention computed in separate steps (scores, softmax, weighted sum), for callers that need the weights and for
  * coverage. */
 
-/* Keys and values of a part of a softmax: the rows of a memory, or for each query one context or sentinel. */
+/* An item of a softmax: keys and values of a memory, of a context (one row or none per query), or of the sentinel. */
 typedef struct
 {
   const PlaitRecurrentAttentionItem *recurrent; /* NULL: scaled dot products */
@@ -39,8 +39,8 @@ score (const PlaitCrossAttention *cross, const PlaitDeclaredAttention *attention
   return extra ? plait_add (tape, products, extra) : products;
 }
 
-/* Returns pairs in which every query is a sentence of its own. The sentence has one row if @present is not 0 for the
- * query (NULL: for all queries), else no row. */
+/* Returns the pairs of a context. The context has one row for each query whose byte in @present is not 0 (NULL: for
+ * every query). */
 static PlaitQueryKeyPairs
 context_pairs (const PlaitCrossAttention *cross, const guint8 *present)
 {
@@ -173,8 +173,8 @@ mean_attention (const PlaitCrossAttention *cross, const PlaitDeclaredAttention *
 }
 
 /* Updates the coverage states of memory @i of @attention. If there is a next step, also gathers the states of its
- * queries. Usually gathers first, to update only states that a query continues. Updates first if coverage is recorded
- * or has a loss, which needs all updated states. */
+ * queries. Gathers before the update, which then skips states that no query continues. But if coverage is recorded or
+ * has a loss, all updated states are needed: then gathers after the update. */
 static void
 update_coverage (const PlaitCrossAttention *cross, const PlaitDeclaredAttention *attention, guint i,
                  const PlaitQueryKeyPairs *pairs, PlaitNode *const *weights, gint64 from, PlaitNode *query)

@@ -51,7 +51,7 @@ PlaitNode *plait_covered_memory_update (const PlaitCoveredMemory *covered, Plait
 PlaitNode *plait_covered_memory_carry (PlaitTape *tape, PlaitNode *states, const PlaitQueryKeyPairs *before,
                                        PlaitRagged queries, const gint64 *parents);
 
-/* Records the coverage of @memory in @layer: @states [n_states], side by side for each pair, and @prepared if the
- * plugin names it and it has one number for each row. */
+/* Records the coverage of @memory in @layer: @states [n_states], and @prepared if the plugin names it and it has one
+ * number for each row. */
 void plait_covered_memory_record (const PlaitCoveredMemory *covered, PlaitAttentionRecord *record, guint layer,
                                   const char *name, guint memory, PlaitNode *const *states, const PlaitNode *prepared);

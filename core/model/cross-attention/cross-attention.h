@@ -10,17 +10,17 @@
 #include "attention/sibling-attention.h"
 
 /*
- * The cross-attention of a decoder, which a combiner fills. It has one interface for all decoders and two ways to
- * compute scores.
+ * The cross-attention of a decoder. A combiner computes it, through one interface for all decoders.
  *
- * Multi-head, in a layer of a Transformer decoder: scaled dot products of several heads (Vaswani et al. 2017). The
- * residual stream is the layer's states. Pre-norm is in plait_cross_normalise, post-norm in plait_cross_residual.
+ * A layer of a Transformer decoder has multi-head attention: scaled dot products of several heads (Vaswani et al.
+ * 2017). The residual stream is the layer's states. plait_cross_normalise applies pre-norm, plait_cross_residual
+ * post-norm.
  *
- * Recurrent, in a GRU or LSTM decoder: one head, scores of recurrent-attention.h. The residual stream is a pair (query,
- * context), at first (state, 0). plait_cross_residual turns (query, context) into (query + R c, context + c), where c
- * is the context to add and R a matrix of the slot. The last slot has no R and leaves the query unchanged. So the
- * combiners serial, parallel and flat with one memory give the plain decoders of the papers. The sentinel is the vector
- * sigmoid (W [s'; y] + b) * query, with the previous state s' and the embedding y of the word that the step reads.
+ * A GRU or LSTM decoder has recurrent attention: one head with the scores of recurrent-attention.h. The residual stream
+ * is a pair (query, context), which begins as (state, 0). To add a context c, plait_cross_residual replaces this pair
+ * by (query + R c, context + c). R is a matrix of the slot; the last slot has no R and leaves the query unchanged. So
+ * with one memory, the combiners serial, parallel and flat give the plain decoders of the papers. The sentinel is
+ * sigmoid (W [s'; y] + b) * query: s' is the previous state, y the embedding of the word that the step reads.
  *
  * attention-declare.c: calls during build; cross-attention.c: calls while running; attention-sparse.c: calls while
  * running, for selected rows; attention-unfused.c: attention that returns weights; attention-keys.c: state of a pass.
@@ -149,8 +149,8 @@ typedef struct
   PlaitAttentionCost *rows_weighed;       /* cost to which the pass adds, or NULL */
   PlaitReadings *readings[PLAIT_READERS]; /* where to store the values that each reader reads; NULL: the reader reads
                                              nothing */
-  /* Queries of the next pass. After this pass, query i of the next pass receives the coverage states of query
-   * parents[i] of this pass. parents is NULL if the states stay at the queries of this pass. */
+  /* Queries of the next pass. Query i of the next pass takes over the coverage states of query parents[i] of this pass.
+   * parents NULL: the states stay at the queries of this pass. */
   PlaitRagged next;
   const gint64 *parents;
 } PlaitCrossAttentionPass;
@@ -235,7 +235,7 @@ PlaitCrossAttentionSearch plait_cross_search (const PlaitCrossAttentionLayer *cr
 PlaitCrossAttentionStep plait_cross_search_step (const PlaitCrossAttentionSearch *search,
                                                  const PlaitCrossAttentionPass *pass, const gint64 *parents);
 
-/* Copies the coverage states that @step computed into @search, for the next step. */
+/* Copies the coverage states of @step and the queries of @pass into @search, for the next step. */
 void plait_cross_search_keep (PlaitCrossAttentionSearch *search, const PlaitCrossAttentionPass *pass,
                               const PlaitCrossAttentionStep *step);
 

@@ -127,8 +127,8 @@ typedef struct
   gint64 *indices; /* [pairs][most]: indices of the selected rows, padded with -1; NULL while rows are counted */
 } Windows;
 
-/* Counts the rows that head @head, from 1, selected for each query-key pair; if @head is 0, the rows of all heads
- * together. If windows->indices is not NULL, also stores the indices of the rows. */
+/* Counts how often head @head, from 1, selected the row of each query-key pair; @head 0: all heads together. If
+ * windows->indices is not NULL, also stores the indices of the selected rows. */
 static void
 visit (const PlaitSelectedRows *selected, const PlaitQueryKeyPairs *pairs, guint head, Windows *windows)
 {

@@ -13,8 +13,8 @@
 /* The two readers. */
 typedef enum
 {
-  PLAIT_READER_OUTPUT,    /* the output; it reads the cross-attention that was declared last */
-  PLAIT_READER_ALIGNMENT, /* the loss on word alignments; it reads the one that train.alignment_attention names */
+  PLAIT_READER_OUTPUT,    /* the output; reads the cross-attention that was declared last */
+  PLAIT_READER_ALIGNMENT, /* the loss on word alignments; reads the attention that train.alignment_attention selects */
   PLAIT_READERS,
 } PlaitReader;
 
@@ -28,7 +28,7 @@ typedef struct
   guint head;       /* number of the head, from 1; 0: the mean of all heads */
 } PlaitReadRequest;
 
-/* Values that one pass stored for a reader. A pass computes whole targets, one step of whole targets, or one step of a
+/* Values that one pass stored for a reader. A pass computes whole targets at once, one step of them, or one step of a
  * search. */
 typedef struct PlaitCrossReading PlaitCrossReading;
 struct PlaitCrossReading
@@ -53,8 +53,8 @@ typedef struct
  * its recomputation off (plait_tape_keep_piece), because the nodes in the reading are used after the layer. */
 PlaitCrossReading *plait_readings_add (PlaitReadings *readings, PlaitTape *tape, PlaitRagged queries, guint n_memories);
 
-/* Returns one reading for all rows of @queries, which are whole targets or one step of a search; joins the readings of
- * all steps if there are several. NULL if @readings is empty. */
+/* Joins the readings of all passes into one for the rows of @queries, and returns it. @queries: whole targets, or one
+ * step of a search. NULL if @readings is empty. */
 const PlaitCrossReading *plait_readings_join (const PlaitReadings *readings, PlaitTape *tape, PlaitRagged queries,
                                               const PlaitMemory *memories, guint n_memories);
 

@@ -27,9 +27,9 @@ plait_recurrent_attention_score_width (const PlaitRecurrentAttentionDeclaration 
   return declaration->score == PLAIT_SCORE_ADDITIVE ? key_width (declaration) : 1;
 }
 
-/* Declares the parameters of one item (memory, context or sentinel) with rows of width @in. @own: the item has its
- * own key and value projections (if tied, one for both) and, for additive scores, its own score bias. Otherwise the
- * item has only a key projection, for additive scores, which all items share. */
+/* Declares the parameters of one item (memory, context or sentinel) with rows of width @in. @own: projections to keys
+ * and values (one projection if tied), and for additive scores a bias of the score. Not @own: all items share the
+ * parameters, which are a key projection if scores are additive, else nothing. */
 static void
 declare_item (const PlaitRecurrentAttentionDeclaration *declaration, PlaitRecurrentAttentionItem *item,
               const char *name, gint64 in, gboolean own)
