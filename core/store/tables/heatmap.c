@@ -86,8 +86,8 @@ plait_store_attach_axes (PlaitStore *store, const char *path, GError **error)
       g_autofree char *labels_name = g_strconcat (axes[i], "_labels", NULL);
       if (H5DSset_label (array, i, axes[i]) < 0)
         return plait_store_fail (store, array_path, "name its dimensions", error);
-      /* Attach labels first, because some readers take only the first scale of each dimension. Labels stored as a group
-       * (plait_store_write_strings) cannot be a scale. */
+      /* Attach labels before positions, because some viewers read only the first scale of a dimension. Labels that are
+       * stored as a group (plait_store_write_strings) cannot be a scale. */
       PlaitStoreObject list;
       if (plait_store_describe (store, labels, &list, NULL) && list.kind == PLAIT_STORE_DATASET
           && !attach (store, labels, labels_name, array, i, error))
@@ -171,7 +171,7 @@ mark (PlaitStore *store, const char *path, const char *name, const char *value, 
 }
 
 /* Sets the attribute "default" of the root and of each group above @path, so that viewers open @path. Keeps existing
- * defaults unless @replace. Also sets a NeXus class for groups that lack it, because silx needs it. */
+ * defaults unless @replace. Sets the NeXus class, which silx needs, in those of the groups that lack it. */
 static gboolean
 lead_to (PlaitStore *store, const char *path, gboolean replace, GError **error)
 {

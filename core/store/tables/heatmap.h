@@ -6,10 +6,10 @@
 /*
  * Arrays whose axes have names and labels, for people and viewers.
  *
- * A heatmap is a group with the array, a dataset of positions 0, 1, .. for each axis, and a dataset of strings for each
- * axis with labels (AXIS_labels). Positions and labels are attached to the array as HDF5 dimension scales, which h5py,
- * HDFView and h5dump read. With the group's NeXus attributes (NX_class, signal, axes), h5web and silx draw it. These
- * viewers accept only numbers on axes, so the axes are positions, and the labels are in the caption of the axis.
+ * A heatmap is a group with the array, a dataset AXIS of positions 0, 1, .. for each axis, and strings AXIS_labels for
+ * each axis with labels. Datasets of positions and labels are HDF5 dimension scales of the array; h5py, HDFView and
+ * h5dump read scales. The group has NeXus attributes (NX_class, signal, axes), from which h5web and silx draw the
+ * array. h5web and silx accept only numbers on an axis, so they show positions, and a caption with the first labels.
  */
 typedef struct
 {

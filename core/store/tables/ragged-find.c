@@ -5,8 +5,7 @@
 #include <string.h>
 
 /* Returns the ragged group that contains @path, and sets *@rest to the part of @path after the group, such as
- * ITEM/KIND. If the group is not open, opens it if @reads is TRUE, and ignores it if @reads is FALSE. NULL without
- * *error if no group is found, or while the group is being read. */
+ * ITEM/KIND. If @reads is FALSE, looks only among open groups. NULL without *error if no group is found. */
 static PlaitRaggedGroup *
 find_group (PlaitStore *store, const char *path, gboolean reads, const char **rest, GError **error)
 {
@@ -66,7 +65,7 @@ array_at (const PlaitRaggedKind *kind, const char *place)
   return NULL;
 }
 
-/* Reads into @found the strings that one item has in @array, an array of text, and counts them. */
+/* Reads the strings of the item @found in @array, whose values are text. Sets the number of strings in @found. */
 static gboolean
 read_text (PlaitStore *store, const PlaitRaggedArray *array, PlaitStoreFound *found, GError **error)
 {
@@ -110,7 +109,7 @@ find_array (PlaitStore *store, const PlaitRaggedKind *kind, PlaitRaggedArray *ar
   return !array->text || read_text (store, array, found, error);
 }
 
-/* Finds the object at @place ("", KIND or KIND/NAME) within the item called @name of @group. */
+/* Finds the object at @place, such as KIND/NAME, in the item @name of @group. "" is the item itself. */
 static gboolean
 find_in_group (PlaitStore *store, const PlaitRaggedGroup *group, const char *name, const char *place,
                PlaitStoreFound *found, GError **error)

@@ -118,8 +118,8 @@ read_kind (PlaitStore *store, PlaitRaggedGroup *group, const char *path, const c
   return TRUE;
 }
 
-/* Reads the kinds below @path: the path of the ragged group (@depth is 1), or of a group in it (@depth is 2). @above:
- * number of bytes in the path of the ragged group. */
+/* Reads the kinds below @path, which is the ragged group (@depth 1) or a group in it (@depth 2). @above: length of the
+ * ragged group's path in bytes. */
 static gboolean
 read_kinds (PlaitStore *store, PlaitRaggedGroup *group, const char *path, gsize above, guint depth, GError **error)
 {

@@ -51,7 +51,7 @@ column_clear (Column *column)
     g_byte_array_unref (column->held);
 }
 
-/* Writes the buffered rows. If @last and no chunk was ever full, writes the whole dataset in one call. */
+/* Writes the buffered rows. @last: no more rows follow. */
 static gboolean
 column_write (PlaitStore *store, Column *column, gboolean last, GError **error)
 {
@@ -286,7 +286,7 @@ append_labels (PlaitStore *store, const char *item, const char *kind, const Plai
   return TRUE;
 }
 
-/* Also writes the item as a separate heatmap if the file has no default plot: viewers cannot cut an item out of an
+/* Writes the item as a separate heatmap, too, if the file has no default plot: viewers cannot cut an item out of an
  * array. */
 static gboolean
 write_first (PlaitStore *store, const char *item, const PlaitStoreHeatmap *heatmap, GError **error)

@@ -6,8 +6,8 @@
 /*
  * Arrays of many items, such as sentences, each with its own shape, in few datasets.
  *
- * A ragged group GROUP has a group KIND (or KIND/PART ..) for each kind of data of its items. The group KIND contains
- * the dataset sentence and, for each array NAME of the kind, the other datasets:
+ * A ragged group GROUP has a group KIND (or KIND/PART) for each kind of data of its items. The group KIND contains the
+ * dataset sentence. For each array NAME of the kind, the group contains the datasets NAME, NAME_offsets and NAME_shape:
  *
  *     sentence          [n]: the names of the items, in the order of writing
  *     NAME              the values of all items one after another, each row-major
@@ -36,8 +36,8 @@ gboolean plait_store_append (PlaitStore *store, const char *item, const char *ki
 gboolean plait_store_append_attribute (PlaitStore *store, const char *item, const char *kind, const char *name,
                                        const char *value, GError **error);
 
-/* Appends the arrays of @heatmap to the kind @kind of @item: the values, and AXIS_labels for each axis with labels. The
- * group of the kind gets the attributes signal, axes and title. If the file has no default plot yet, the heatmap is
- * also written to GROUP/<first> by plait_store_write_heatmap, because viewers cannot cut an item out of an array. */
+/* Appends the arrays of @heatmap to the kind @kind of @item: the values, and AXIS_labels for each axis with labels. If
+ * the group of the kind lacks the attributes signal, axes and title, sets them. If the file has no default plot, writes
+ * the heatmap to GROUP/<first>, too (plait_store_write_heatmap): viewers cannot cut an item out of an array. */
 gboolean plait_store_append_heatmap (PlaitStore *store, const char *item, const char *kind,
                                      const PlaitStoreHeatmap *heatmap, GError **error);

@@ -57,7 +57,7 @@ plait_store_write_rows (PlaitStore *store, const char *path, const GArray *rows,
          && plait_store_attach_axes (store, path, error) && plait_store_attach_columns (store, path, error);
 }
 
-/* Returns @cell as it is stored: a number that does not exist becomes -1 (counts) or NaN (numbers). */
+/* Replaces a number that does not exist: by -1 in a column of counts, by NaN in a column of numbers. */
 static PlaitTableCell
 filled_cell (PlaitTableCell cell, PlaitTableKind kind)
 {

@@ -70,8 +70,8 @@ is_source (const char *text, gconstpointer data)
   return plait_key_file_has_group (builder->grid.file, group);
 }
 
-/* TRUE if @text is clearly one value of the axis: a plugin, sources joined by '+', a number, a boolean, a choice. FALSE
- * for any other text, because such a text may contain any separator. */
+/* TRUE if @text is certainly one value of the axis, such as a number, a choice, a plugin, or sources like en+de. FALSE
+ * if @text may also be several values with a wrong separator. */
 static gboolean
 is_value (const char *text, gconstpointer data)
 {
@@ -226,8 +226,7 @@ note_faults (Builder *builder, PlaitProblems *problems, const char *label)
     }
 }
 
-/* Returns the experiment that the values in the file describe. *@matched describes the widths that match=parameters
- * chose. */
+/* Returns the experiment of the cell whose values the file holds now. Sets *@matched as in PlaitExperimentCell. */
 static PlaitExperiment *
 resolve (const Builder *builder, char **matched, PlaitProblems *problems)
 {

@@ -14,15 +14,15 @@
  *     experiment.seed=1;2;3
  *     exclude=experiment.sources=en & decoder.combiner=parallel|flat|hierarchical
  *
- * A key of the form GROUP.KEY is an axis. A blank in the group's name is written as a dot: source.en.layers. The values
- * of an axis are separated by ';'.
+ * An axis is a key of another group, written GROUP.KEY. A blank in the group's name is written as a dot, as in
+ * source.en.layers. The values of an axis are separated by ';'.
  *
  * The keys exclude and exclude.NAME hold exclusions, separated by ';'. An exclusion is a list of conditions joined by
  * '&'. A condition names an axis and one or more of its values, joined by '|'. A cell that meets all conditions of an
  * exclusion is left out. An exclusion that leaves no cell out is an error, because it is probably a mistake.
  *
- * For zip= and only.AXIS= see constraints.h, for match=parameters see parameter-match.h, for vocabularies= see
- * axes/vocabularies.h. The first axis varies slowest.
+ * The first axis varies slowest. Other keys: zip and only.AXIS (constraints.h), match (parameter-match.h), vocabularies
+ * (axes/vocabularies.h).
  */
 typedef struct
 {

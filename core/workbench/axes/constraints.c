@@ -109,8 +109,7 @@ read_zip (PlaitAxisConstraints *constraints, const char *key, const char *text)
         return;
       if (i == 0)
         leader = a;
-      /* Refuse a repeated axis. Also refuse an axis that comes before the leader in [grid], because all axes of the
-       * group copy the index of the leader. */
+      /* Refuse a repeated axis. The leader of a group must be the group's first axis in [grid]. */
       if (constraints->list[a].leader != a || (i > 0 && (a == leader || is_leader (constraints, a))))
         plait_grid_problem (constraints->grid, key, "names the axis %s twice; name each axis once", names[i]);
       else if (a < leader)
@@ -237,8 +236,8 @@ plait_axis_constraints_next (const PlaitAxisConstraints *constraints, guint *pos
   return advanced;
 }
 
-/* Sets to "" each axis of @resolved whose condition fails. Repeats this, because a condition also fails if it names an
- * axis that was set to "". */
+/* Sets to "" each axis of @resolved whose condition fails. Repeats this until no axis changes, because a condition may
+ * depend on an axis that was set to "". */
 static void
 drop_conditional (const PlaitAxisConstraints *constraints, guint *resolved)
 {

@@ -11,9 +11,9 @@
  *     only.combiner.context_heads=decoder.combiner=flat|hierarchical
  *                                                 only the cells that meet the condition have this axis
  *
- * The keys zip and zip.NAME hold groups of axes, separated by ';'. The condition of only.AXIS is written like the value
- * of exclude: conditions joined by '&', and alternatives separated by ';'. A cell that does not meet the condition
- * has no value of AXIS: the cell keeps the value that the file gives the key, and its value of the axis is shown as "".
+ * The keys zip and zip.NAME hold groups of axes, separated by ';'. The value of only.AXIS has the form of exclude=:
+ * conditions joined by '&', and alternatives separated by ';'. A cell that does not meet any alternative does not have
+ * the axis: the cell keeps the value that the file gives the key, and tables show "" as its value of the axis.
  */
 typedef struct PlaitAxisConstraints PlaitAxisConstraints;
 

@@ -28,8 +28,7 @@ struct PlaitParameterMatch
   char *location; /* location of match.vary in the file, for messages */
   double tolerance;
   gint64 multiple;
-  GHashTable *sizes; /* text with name and origin of a vocabulary -> number of entries (gint64); 0: not known, as for a
-                        learnt vocabulary. A cache, so that each file is read once */
+  GHashTable *sizes; /* cache: result of describe_origin() -> entries of the vocabulary (gint64); 0: number unknown */
   gboolean failed;   /* TRUE if the first cell has a fault, so that other cells are checked but not matched */
   gint64 target; /* number of parameters of the grid's first cell, which the other cells match; 0 before that cell is
                     resolved */
@@ -156,8 +155,7 @@ typedef struct
   PlaitProblems *problems;
 } Search;
 
-/* Returns the value that @width gets if the first width gets the value @first: @width is multiplied by the same factor
- * as the first width, and rounded to a multiple of match.multiple. */
+/* Multiplies @width by the factor that changes the first width to @first. Rounds to a multiple of match.multiple. */
 static gint64
 scaled (const PlaitParameterMatch *match, const Width *width, gint64 first)
 {

@@ -16,9 +16,9 @@
  * The keys in match.vary are widths. The file gives their values for the first cell. In every other cell, all widths
  * are multiplied by one factor and rounded to multiples of match.multiple (default 1). The factor is the one that
  * brings the cell's number of parameters nearest to that of the first cell. A cell that still differs by more than the
- * fraction match.tolerance (default 0.01) is an error. A vocabulary from a file or a run is counted with its entries.
- * Parameters are counted as if each other vocabulary had its maximum size: the value of data.vocabulary_size, or of
- * factor_vocabulary_size for a factor or tags. If that value is 0, a fixed size is assumed.
+ * fraction match.tolerance (default 0.01) is an error. The number of parameters depends on the sizes of vocabularies. A
+ * vocabulary from a file or a run has a known size. Every other vocabulary is assumed to have its maximum size
+ * (data.vocabulary_size, or factor_vocabulary_size for a factor or tags), or a fixed size if the maximum is 0.
  */
 typedef struct PlaitParameterMatch PlaitParameterMatch;
 
@@ -31,11 +31,11 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitParameterMatch, plait_parameter_match_free)
 /* TRUE if match.vary names @key. */
 gboolean plait_parameter_match_varies (const PlaitParameterMatch *match, const char *key);
 
-/* Returns the experiment of one cell, with matched widths. @file holds the values of the cell. Afterwards @file has its
- * own widths again. The first call must be for the first cell: later calls match its number of parameters. If the first
- * call failed, later calls return the experiment with the file's widths and leave *@parameters unchanged. Sets
+/* Returns the experiment of the cell whose values @file holds, with matched widths. Restores the widths in @file. The
+ * first call must be for the first cell of the grid: later calls match that cell's number of parameters. Sets
  * *@parameters to the number of parameters and *@widths (transfer full) to the widths, such as
- * "decoder.feed_forward=231". Returns NULL after adding a fault to @problems. (transfer full) */
+ * "decoder.feed_forward=231". If the first call failed, later calls do not change widths and do not set *@parameters.
+ * Returns NULL after adding a fault to @problems. (transfer full) */
 PlaitExperiment *plait_parameter_match_resolve (PlaitParameterMatch *match, const PlaitResolver *resolver,
                                                 PlaitKeyFile *file, gint64 *parameters, char **widths,
                                                 PlaitProblems *problems);

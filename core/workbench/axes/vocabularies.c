@@ -25,8 +25,8 @@ is_ordered (const PlaitExperiment *experiment)
   return experiment->data.vocabulary_sentences > 0;
 }
 
-/* Returns, as text, the settings that two cells must have in common to learn vocabulary @name together. A factor or
- * tags always have a vocabulary of words, without the other settings of [data]. (transfer full) */
+/* Returns a text with the settings that must be equal in two cells that learn vocabulary @name together. The settings
+ * of [data] do not matter for a factor or tags. (transfer full) */
 static char *
 describe_settings (const PlaitExperiment *experiment, const char *name)
 {
@@ -80,8 +80,7 @@ are_alike (const GPtrArray *a, const GPtrArray *b)
   return a->len == b->len;
 }
 
-/* Cells with equal settings, streams and texts of one vocabulary. Each of these cells alone would learn an equal
- * vocabulary. */
+/* Cells that learn equal vocabularies, because the settings, streams and texts of the vocabulary are equal. */
 typedef struct
 {
   const char *name; /* name of the vocabulary */

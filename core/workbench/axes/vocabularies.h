@@ -4,9 +4,8 @@
 #include "axes/cells.h"
 
 /*
- * The vocabularies of the cells of a grid. Suppose that several cells read a common stream with equal vocabulary
- * settings, but would each learn a different vocabulary. Then they learn one vocabulary from the training text of all
- * of them. [grid] can turn this off:
+ * The vocabularies of the cells of a grid. Cells that have a common stream and equal vocabulary settings learn one
+ * vocabulary, from the training text of all these cells. [grid] can turn this off:
  *
  *     vocabularies=own     each cell learns from its own text
  *

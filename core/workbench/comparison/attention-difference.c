@@ -50,8 +50,8 @@ plait_jensen_shannon (const double *p, const double *q, gint64 n)
   return MAX (divergence, 0); /* rounding can give a small negative number */
 }
 
-/* TRUE if the memory of the heatmap @path has rows that are labelled by numbers only, like latents. Such rows of two
- * models cannot be compared. */
+/* TRUE if the memory of the heatmap @path has rows labelled by numbers, like latents: rows of two models cannot be
+ * compared. */
 static gboolean
 is_numbered (PlaitStore *store, const char *path)
 {

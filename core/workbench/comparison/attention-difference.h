@@ -23,7 +23,7 @@ typedef struct
   gint64 *rows;     /* [layers, heads]: number of divergences in sums */
   gint64 sentences; /* number of compared sentences */
   gint64 skipped;   /* number of sentences that cannot be compared, because their tokens or their numbers of layers or
-                       heads differ, or the memory has rows that are labelled by numbers only */
+                       heads differ, or the memory has rows labelled by numbers, like latents */
 } PlaitAttentionDifference;
 
 /* Compares the attention weights in /attention of two files. Returns a difference for each memory of each split that

@@ -59,7 +59,7 @@ list_values (const PlaitPlotChart *chart)
   return values;
 }
 
-/* TRUE if the sorted @values grow by factors, so that their axis should be logarithmic. */
+/* TRUE if PLAIT_PLOT_SCALE_AUTO makes the axis of the sorted @values logarithmic. */
 static gboolean
 grow_by_factors (const GArray *values)
 {

@@ -41,10 +41,10 @@ double plait_plot_position (const PlaitPlotAxis *axis, double value);
 /* Returns a distance between ticks: the smallest of 1, 2 and 5 times a power of ten that is at least @rough. */
 double plait_plot_step (double rough);
 
-/* Returns a column of a training table as a curve for @system, one of the systems of @runs. @path names the column. The
- * curve is the mean over the runs of the system, with a band of one standard deviation, at the steps of the first run.
- * A step that a run lacks is a gap. PLAIT_ERROR_INPUT if a run has no such column. With @some, runs without the column
- * are skipped; NULL without an error means that no run is left. (transfer full) */
+/* Returns the curve of @system, one of the systems of @runs, for the column @path of a training table. The curve is the
+ * mean over the runs of @system, with a band of one standard deviation, at the steps of the first run. A step that a
+ * run lacks is a gap. @some is FALSE: fails if a run lacks the column. @some is TRUE: skips such a run, and returns
+ * NULL without an error if no run is left. (transfer full) */
 PlaitPlotSeries *plait_plot_series_read (const GPtrArray *runs, const PlaitRunSystem *system, const char *path,
                                          gboolean some, GError **error);
 

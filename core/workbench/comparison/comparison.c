@@ -15,8 +15,8 @@ plait_run_comparison_free (PlaitRunComparison *comparison)
   g_free (comparison);
 }
 
-/* Collects the score columns from the results of all runs, and keeps those that the user chose. First removes the
- * scores of named evaluations whose settings differ from those of the first evaluation with that name. */
+/* Collects the score columns of all runs, and drops those that the user did not choose. Before that, drops the scores
+ * of each named evaluation whose settings differ from those of the first evaluation with that name. */
 static gboolean
 find_score_columns (PlaitRunComparison *comparison, GError **error)
 {
@@ -178,7 +178,7 @@ plait_run_comparison_split_end (const PlaitRunComparison *comparison, guint firs
   return end;
 }
 
-/* Returns the note on seeds for the heading of the p column of score column @m. */
+/* Returns a note on seeds, which stands in the heading of the p values for score column @m. */
 static const char *
 seeds_of (const PlaitRunComparison *comparison, guint m)
 {

@@ -16,7 +16,7 @@ typedef struct
   gboolean tested;
   PlaitTest test;
   gint64 trials, seed;
-  gboolean dumps; /* TRUE: accept dumps of attention among the runs, although they have no scores */
+  gboolean dumps; /* TRUE: accept files without scores, if they are dumps of attention */
   PlaitLog *log;  /* logs files that another program changed, and scores that are left out; borrowed */
   PlaitComparisonChoice choice;
   double margin; /* also test equivalence within this margin (significance/equivalence.h); 0: do not */
@@ -46,8 +46,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitRunComparison, plait_run_comparison_free)
 const PlaitSeedStatistics *plait_run_comparison_value (const PlaitRunComparison *comparison, guint system,
                                                        guint score_column);
 
-/* Returns the end of the group of neighbouring score columns that begins at @first and has one split and equal
- * references: the index after the group's last column. */
+/* Returns the index after the last of the neighbouring score columns that begin at @first and have one split and equal
+ * references. */
 guint plait_run_comparison_split_end (const PlaitRunComparison *comparison, guint first);
 
 /* Makes the table of the score columns from @first on that have equal splits and references. If there are several

@@ -165,7 +165,7 @@ read_arrays (Arrays *arrays, PlaitDescent *descent, GError **error)
          && (is_sound (arrays, descent, n) || fail (arrays, error));
 }
 
-/* Numbers the leaves and finds the first and last leaf below each row. */
+/* Numbers the leaves. Finds the numbers of the first and last leaf below each row; for a leaf, its own number. */
 static void
 span_rows (const Arrays *arrays, PlaitDescent *descent)
 {
@@ -192,8 +192,8 @@ span_rows (const Arrays *arrays, PlaitDescent *descent)
     }
 }
 
-/* Adds the weights of entry @entry, one target word in one layer and head, to @steps [rows] of this word. @of_level
- * [levels] is workspace for sums. @seen [rows] holds for each row the last entry that weighed it. */
+/* An entry is one target word in one layer and head. Adds the weights of @entry to @steps [rows] of its word. @of_level
+ * [levels]: workspace. @seen [rows]: the entry that weighed the row last. */
 static void
 add_entry (const Arrays *arrays, const PlaitDescent *descent, gint64 entry, double *of_level, gint64 *seen,
            PlaitDescentStep *steps)

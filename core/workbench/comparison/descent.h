@@ -4,8 +4,8 @@
 #include "comparison/heatmap.h"
 
 /*
- * The descents of one sentence through the levels of a memory (dumps/descent-dump.h), for one layer and head, or as a
- * mean over several.
+ * The descents of the target words of one sentence through the levels of a memory (dumps/descent-dump.h), in one layer
+ * and head, or as a mean over layers or heads.
  */
 
 /* The weights that one target word gave to one row. @weight, @path and @share are means over the selected layers and
@@ -14,9 +14,9 @@ typedef struct
 {
   double weight; /* softmax weight among its siblings */
   double path;   /* product of the weights on the way from the top level down to the row */
-  double share;  /* path divided by the sum of the paths of all weighed rows on its level */
-  guint weighed; /* number of pairs of selected layer and head that weighed the row */
-  guint taken;   /* number of pairs of selected layer and head that selected the row */
+  double share;  /* path divided by the sum of path over the weighed rows of the level */
+  guint weighed; /* number of (layer, head) pairs of the mean that weighed the row */
+  guint taken;   /* number of (layer, head) pairs of the mean that selected the row */
 } PlaitDescentStep;
 
 typedef struct

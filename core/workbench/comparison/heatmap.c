@@ -229,8 +229,7 @@ read_values (PlaitHeatmap *heatmap, PlaitStore *store, const char *signal, const
   return TRUE;
 }
 
-/* Sets of_sentences. Reads for each column the number of its sentence in the document (dumps/attention.h), if the dump
- * has these numbers. */
+/* Sets the fields of_sentences and sentence of @heatmap. */
 static gboolean
 read_column_sentences (PlaitHeatmap *heatmap, PlaitStore *store, const char *path, GError **error)
 {

@@ -8,8 +8,8 @@
 typedef struct
 {
   char *title;  /* title stored in the file, or NULL */
-  char *choice; /* what the picture shows, such as "layer 5, mean of 8 heads, the 16 heaviest of 40"; "" for all of a
-                   heatmap without layers and heads */
+  char *choice; /* what the picture shows, such as "layer 5, mean of 8 heads, the 16 heaviest of 40"; "" if the
+                   heatmap has no layers or heads and is shown in full */
   char *row_axis, *column_axis;
   gint64 n_rows, n_columns;
   double *values; /* [n_rows, n_columns] */
@@ -21,7 +21,8 @@ typedef struct
 } PlaitHeatmap;
 
 #define PLAIT_HEATMAP_DEFAULT                                                                                          \
-  ((gint64)-1) /* layer: the last; head: mean of all; top: PLAIT_HEATMAP_SENTENCES if columns are sentences, else 0 */
+  ((gint64)-1) /* as layer: the last; as head: the mean; as top: PLAIT_HEATMAP_SENTENCES if columns are sentences,     \
+                  else 0 */
 #define PLAIT_HEATMAP_MEAN ((gint64)-2)
 
 /* Default number of weights to keep in each row of each head if columns are sentences (Rohde, Wu & Liu 2021, appendix

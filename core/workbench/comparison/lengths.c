@@ -109,8 +109,7 @@ name_split (const PlaitRunComparison *comparison, const PlaitRunFile *run, const
   return g_strdup (split);
 }
 
-/* Returns the split with the name @name (transfer full) in @splits. Adds it, with space for @n runs, if it is
- * missing. */
+/* Returns the split called @name (transfer full) in @splits. If the split is missing, adds it for @n runs. */
 static Split *
 find_split (GPtrArray *splits, char *name, guint n)
 {
