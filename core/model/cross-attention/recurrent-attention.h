@@ -47,7 +47,7 @@ typedef struct
 /* Returns the width of the tanh layer of additive scores, or 1 for other scores. */
 gint64 plait_recurrent_attention_score_width (const PlaitRecurrentAttentionDeclaration *declaration);
 
-/* Declares an attention with parameters below @name: projections for each of @items [n], or shared ones if @n is 0. */
+/* Declares an attention with parameters below @name. Each of @items [n] has projections; if n is 0, items share. */
 PlaitRecurrentAttention plait_recurrent_attention_declare (const PlaitRecurrentAttentionDeclaration *declaration,
                                                            const char *name, const PlaitMemorySpecification *items,
                                                            guint n);
@@ -63,7 +63,7 @@ plait_recurrent_attention_item (const PlaitRecurrentAttention *attention, guint 
   return &attention->items[attention->n_items > 1 ? i : 0];
 }
 
-/* Returns keys and values of @rows: of a memory, a context or the sentinel. @ragged: the rows of each sentence. Keys
- * and values of a memory are equal in all steps of the decoder. */
+/* Returns keys and values of @rows, which belong to a memory, a context or the sentinel. @ragged: the rows of each
+ * sentence. */
 PlaitKeyValues plait_recurrent_attention_project (PlaitTape *tape, const PlaitRecurrentAttentionItem *item,
                                                   PlaitNode *rows, PlaitRagged ragged);

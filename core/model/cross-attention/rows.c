@@ -22,8 +22,8 @@ plait_step_rows (PlaitArena *arena, PlaitRagged target, gint64 t)
           rows.before[n] = before;
           rows.target[n++] = target.offsets[s] + t;
         }
-      /* Count the row of the sentence in the previous step. A target with fewer than t rows has no such row. Before
-       * step 0 every sentence has one row, even an empty target. */
+      /* Count the rows of step t - 1: a target has a row in that step if its length is at least t. Before step 0, each
+       * sentence has a row, even if its target is empty. */
       before += t == 0 || length >= t;
       offsets[s + 1] = n;
     }
@@ -114,8 +114,8 @@ plait_memory_row_of_token (PlaitTape *tape, const PlaitMemory *memory, gint64 s,
   const gint64 *token = memory->links ? memory->links->token : NULL;
   GError *fault = NULL;
 
-  /* In most memories, the rows are the tokens in their order, or some of them. Then the row number is at most the
-   * position. So search backwards from row number @position, then the rows after it. */
+  /* The rows of most memories are all or some of the tokens, in order, so the row number is at most the position.
+   * Search backwards from row number @position, then search the rows after it. */
   for (gint64 row = first + MIN (position, end - first - 1); token && row >= first; row--)
     if (token[row] == position)
       return row;

@@ -15,8 +15,8 @@ typedef struct
  * sentence. */
 PlaitStepRows plait_step_rows (PlaitArena *arena, PlaitRagged target, gint64 t);
 
-/* Returns the pass of step @rows, a part of the pass @whole; @next has the rows of the next step. If @whole has an
- * attention record, the step gets a record of its own with one layer. */
+/* Returns the pass for step @rows, which is a step of the pass @whole. @next: the rows of the next step. If @whole has
+ * an attention record, the returned pass gets a new record with one layer. */
 PlaitCrossAttentionPass plait_step_pass (const PlaitCrossAttentionPass *whole, const PlaitStepRows *rows,
                                          const PlaitStepRows *next);
 

@@ -4,9 +4,9 @@
 #include "cross-attention/attention-record.h"
 
 /*
- * Attention of target rows to the tokens of a source: the mean over selected layers and heads, and over all attentions
- * to a memory of the source. If the rows of the memory form a tree or a pyramid, the weight of a row that is not a leaf
- * is spread evenly over its leaves. Each attention record here is the record of one sentence.
+ * Attention of target rows to the tokens of one memory: the mean over selected layers and heads, and over all
+ * attentions that read this memory. If the rows of the memory form a tree or a pyramid, the weight of a row that is not
+ * a leaf is spread evenly over its leaves. Each attention record here is the record of one sentence.
  */
 
 #define PLAIT_ATTENTION_MEAN -1 /* mean over layers or heads */

@@ -145,8 +145,8 @@ rows_of_sentences (PlaitTape *tape, PlaitRagged rows, const gint64 *sentences)
   return (PlaitRagged){ n, offsets };
 }
 
-/* Sets sentence_rows and sentence_ancestry of @decoding to the cache rows of the current sentence of each hypothesis.
- * These are the last rows of the hypothesis's ancestry. */
+/* Sets sentence_rows and sentence_ancestry of @decoding. The cache rows of a hypothesis's current sentence are the last
+ * rows of its ancestry. */
 static void
 find_sentence_ancestry (PlaitDecoding *decoding, const gint32 *tokens, const gint64 *parents, gint64 n)
 {
@@ -226,9 +226,9 @@ query_rows (const PlaitDecoder *decoder, PlaitTape *tape, PlaitRagged rows, gint
   return (PlaitQueryRows){ positions, sentences, tokens };
 }
 
-/* Returns the embeddings of @n target tokens. If @roles is not NULL, adds the embeddings of the roles, which are the
- * segment embeddings of Rohde, Wu & Liu 2021, section 4.1. Clears the readings of the output, and stores the result in
- * these readings. */
+/* Returns the embeddings of @n target tokens. Unless @roles is NULL, adds role embeddings: the segment embeddings of
+ * Rohde, Wu & Liu 2021, section 4.1. If the output reads values of the decoder, starts new readings that hold the
+ * result. */
 static PlaitNode *
 embed (const PlaitDecoding *decoding, const gint32 *tokens, const gint32 *roles, gint64 n)
 {
@@ -264,8 +264,7 @@ new_decoding (const PlaitDecoder *decoder, PlaitTape *tape, const PlaitEncoderOu
   return decoding;
 }
 
-/* Calls decode of the plugin. Fails the step unless decode called every cross-attention and, in search, the same
- * primitives as in the first step. */
+/* Calls decode of the plugin, and checks which primitives it called. */
 static PlaitNode *
 decode (PlaitDecoding *decoding, PlaitNode *embedded)
 {
@@ -288,8 +287,7 @@ decode (PlaitDecoding *decoding, PlaitNode *embedded)
  * Functions that run over whole targets
  */
 
-/* Projects the memories for all cross-attentions before the steps of a decoder with carried rows, which read the keys
- * in every step. */
+/* If the decoder has carried rows, projects the memories for all cross-attentions, once for all steps. */
 static void
 project_keys (PlaitDecoding *decoding)
 {
@@ -396,7 +394,7 @@ plait_decoder_start (const PlaitDecoder *decoder, PlaitTape *tape, const PlaitEn
 }
 
 /* Appends the new cache row of each hypothesis to the ancestry of its parent, and returns the offsets of the
- * ancestries. A row has equal numbers in the caches of all layers. */
+ * ancestries. A row has one number in the caches of all layers. */
 static PlaitRagged
 follow_ancestry (PlaitDecoderState *state, PlaitArena *arena, const gint64 *parents, gint64 n)
 {

@@ -38,7 +38,7 @@ PlaitNode *plait_decoder_forward (const PlaitDecoder *decoder, PlaitTape *tape, 
 
 /*
  * Begins a search of at most @steps steps with at most @hypotheses hypotheses at once. Returns the state of the search,
- * in the arena of @tape: keys and values of the memories, and empty caches for the rows of the steps.
+ * in the arena of @tape.
  */
 PlaitDecoderState *plait_decoder_start (const PlaitDecoder *decoder, PlaitTape *tape,
                                         const PlaitEncoderOutputs *encoded, gint64 hypotheses, gint64 steps);

@@ -104,13 +104,11 @@ struct PlaitDecoderState
   gint64 *next_ancestry; /* [hypotheses][steps + 1]: buffer for @ancestry after the current step */
   gint64 used;           /* number of cache rows in use */
 
-  /* Set if a self-attention is limited to sentences. For each hypothesis, the number of rows of its current sentence so
-   * far. */
+  /* Set if a self-attention is limited to sentences: number of rows in each hypothesis's current sentence. */
   gint64 *length;      /* [hypotheses] of the previous step */
   gint64 *next_length; /* [hypotheses] of the current step: buffer */
 
-  /* These two are not NULL if the target has roles, or if a combiner reads positions, sentences or tokens of its
-   * queries. */
+  /* Set if the target has roles, or if a combiner reads positions, sentences or tokens of its queries. */
   gint64 *sentence;      /* [hypotheses] of the previous step: index of the sentence that each is in */
   gint64 *next_sentence; /* [hypotheses] of the current step: buffer */
 };
@@ -137,8 +135,8 @@ struct PlaitDecoding
   PlaitCrossAttentionPass pass; /* inputs of the combiner, for whole targets or for a step of a search */
   PlaitRagged rows; /* rows of each target; in search, one row for each hypothesis; in a step over whole targets, one
                        row for each target that the step reaches */
-  PlaitRagged sentence_rows;       /* set if a self-attention is limited to sentences: rows of each sentence of all
-                                      targets; in search, the rows of each hypothesis in sentence_ancestry */
+  PlaitRagged sentence_rows;       /* offsets of the sentences of all targets; in search, offsets of the hypotheses in
+                                      sentence_ancestry; set if a self-attention is limited to sentences */
   const gint64 *sentence_ancestry; /* cache rows of the current sentence of each hypothesis, in a search with
                                       self-attention that is limited to sentences; else NULL */
   gint64 first_position;

@@ -20,7 +20,7 @@ typedef struct
   gint64 longest;      /* largest number of memory rows of a sentence */
 } Links;
 
-/* Adds target row @target of sentence @sentence. The last @n of the links are those of this row. */
+/* Adds target row @target of sentence @sentence. The last @n elements of links->links belong to this row. */
 static void
 add_row (Links *links, gint64 sentence, gint64 target, gint64 n)
 {
@@ -115,8 +115,8 @@ safe_log (PlaitTape *tape, PlaitNode *x)
   return plait_log (tape, plait_maximum (tape, x, constant (tape, (PlaitScalar)MIN_WEIGHT, x->value.rows)));
 }
 
-/* Returns the loss of one memory of @input, or NULL if there are no links. @weights: weights of the pairs of @queries
- * and rows of @memory. */
+/* Returns the loss of one memory of @input, or NULL if no token with a memory row is linked. @weights: weights of the
+ * pairs of @queries and rows of @memory. */
 static PlaitNode *
 loss_of_memory (PlaitTape *tape, PlaitNode *weights, PlaitRagged queries, const PlaitMemory *memory,
                 const PlaitInput *input)

@@ -30,10 +30,10 @@ typedef struct
   guint column;       /* index of the loss in the loss columns */
 } PlaitGuidedAlignment;
 
-/* Prepares the loss: adds a column for it to @columns. From now on, the cross-attention of @decoder that
- * guided->settings.layer selects stores its weights for the loss. The caller has set @guided->settings and
- * @guided->sources. If no memory has an alignment to learn, does nothing, and @decoder can be NULL. Fails with
- * PLAIT_ERROR_INPUT if there is no such layer, attention or head. */
+/* Adds a column for the loss to @columns, and requests the attention weights of the cross-attention
+ * guided->settings.layer. The caller has set @guided->settings and @guided->sources. If no memory has an alignment to
+ * learn, does nothing, and @decoder can be NULL. Fails with PLAIT_ERROR_INPUT if there is no such layer, attention or
+ * head, or if there are too many losses. */
 gboolean plait_guided_alignment_build (PlaitGuidedAlignment *guided, const PlaitDecoder *decoder,
                                        const PlaitMemorySpecification *memories, guint n, PlaitLossColumns *columns,
                                        GError **error);

@@ -40,8 +40,8 @@ PlaitNode *plait_token_rows_apply (const PlaitTokenRows *rows, PlaitTape *tape, 
 /* Returns one row for each sentence, [sentences, width]: by @row, the first or last row of @memory, or the mean row. */
 PlaitNode *plait_head_sentence_row (PlaitTape *tape, const PlaitMemory *memory, PlaitMemoryRow row);
 
-/* Builds the head for predict.kind, with its parameters. Fails with PLAIT_ERROR_INPUT if settings contradict each
- * other. (transfer none) */
+/* Builds the head for predict.kind, with its parameters. Fails with PLAIT_ERROR_INPUT if predict.memories names a
+ * memory that does not exist. (transfer none) */
 PlaitHead *plait_head_new (const PlaitDecoderComponents *components, GError **error);
 
 /* Returns the equations that compute the prediction from states, separated by ';'. (transfer none) */

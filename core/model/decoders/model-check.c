@@ -3,9 +3,9 @@
 
 #include "schema/schema.h"
 
-/* TRUE if each of @ids is valid in its sentence of @rows. The ids below @size are those of the vocabulary. The next ids
- * are those of own words, the source words of the sentence that the vocabulary lacks. @own has the number of own words
- * of each sentence, or no offsets if there are no own words. */
+/* TRUE if each of @ids is valid in its sentence of @rows. Ids below @size are in the vocabulary. The next ids stand for
+ * the sentence's own words: source words outside the vocabulary. @own: number of own words of each sentence; no offsets
+ * if there are none. */
 static gboolean
 check_ids (const char *what, const gint32 *ids, PlaitRagged rows, const gint64 *sentence, gint64 size, PlaitRagged own,
            GError **error)

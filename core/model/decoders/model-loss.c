@@ -8,8 +8,8 @@
 #include <math.h>
 #include <string.h>
 
-/* Returns @root plus the sum of @losses, each times its weight and @scale; the weight is 0 before the update at which
- * the loss starts. Stores the losses in @sums. */
+/* Returns @root + @scale * the weighted sum of @losses. A loss has weight 0 before the update at which it starts.
+ * Stores the losses without weights in @sums. */
 static PlaitNode *
 add_losses (const PlaitModel *model, PlaitTape *tape, PlaitNode *root, const PlaitLossPass *losses, double scale,
             PlaitModelSums *sums)
@@ -32,7 +32,7 @@ add_losses (const PlaitModel *model, PlaitTape *tape, PlaitNode *root, const Pla
   return root;
 }
 
-/* Returns @root plus the weighted losses of the tags that @batch has, times @scale. Stores the losses in @sums. */
+/* Returns @root + @scale * the weighted losses of the tags in @batch. Stores the losses without weights in @sums. */
 static PlaitNode *
 add_tags (const PlaitModel *model, PlaitTape *tape, PlaitNode *root, const PlaitBatch *batch,
           const PlaitEncoderOutputs *encoded, double scale, PlaitModelSums *sums)

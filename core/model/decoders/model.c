@@ -286,7 +286,7 @@ build_decoder (PlaitModel *model, GError **error)
   return build_prediction (model, error);
 }
 
-/* Declares the loss on word alignments, for those memories of aligned sources whose rows are tokens. */
+/* Declares the loss on word alignments, for the memories of aligned sources, except those whose rows are sentences. */
 static gboolean
 build_guided (PlaitModel *model, GError **error)
 {

@@ -138,8 +138,8 @@ typedef struct
 {
   PlaitOutputLossSums words;
   double losses[PLAIT_MAX_LOSS_COLUMNS];        /* losses without their weights: [model's loss columns] */
-  PlaitLossItems items[PLAIT_MAX_LOSS_COLUMNS]; /* items, such as tags, that each loss predicts; zeros if it predicts
-                                                   none: [model's loss columns] */
+  PlaitLossItems items[PLAIT_MAX_LOSS_COLUMNS]; /* counts of the items, such as tags, that each loss predicts: [model's
+                                                   loss columns] */
   double auxiliary;                             /* sum of the losses times their weights */
   double guessing; /* negative log-likelihood of the target rows if all words, or candidates, are equally probable; 0
                       for numbers */

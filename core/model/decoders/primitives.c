@@ -5,8 +5,8 @@
 
 #include "autograd/internal.h"
 
-/* Functions that a decoder plugin calls while the model runs. Those that compute nodes read the rows of whole targets
- * or of one step of them; in search, the new row of each hypothesis and the earlier rows that search keeps. */
+/* Functions that a decoder plugin calls while the model runs: over whole targets, in one step over whole targets, or in
+ * one step of a search, where each hypothesis has one new row. */
 
 PlaitTape *
 plait_decoding_tape (PlaitDecoding *decoding)
@@ -52,8 +52,8 @@ plait_decoding_summary (PlaitDecoding *decoding, guint summary)
   return decoding->encoded->summaries[summary];
 }
 
-/* Returns primitive @number of @kind for a call in decode, outside the steps of plait_decoding_steps. Inside these
- * steps, self-attention, convolutions and recurrences are not allowed. */
+/* Returns primitive @number of @kind for a call that is allowed in decode, but not in the steps of
+ * plait_decoding_steps. */
 static const PlaitPrimitive *
 call_in_decode (PlaitDecoding *decoding, const char *call, PlaitPrimitiveKind kind, guint number)
 {
@@ -326,8 +326,8 @@ typedef struct
                      again */
 } Layer;
 
-/* Returns the output of the layer for layer->x. plait_tape_recomputed needs a node that comes from an operator and owns
- * its storage. So an output that needs a gradient and is not such a node is copied. */
+/* Returns the output of the layer for layer->x. Copies an output that needs a gradient, unless it comes from an
+ * operator of the layer and owns its storage, because plait_tape_recomputed requires this. */
 static PlaitNode *
 run_layer (const Layer *layer)
 {

@@ -39,10 +39,9 @@ typedef struct
 gboolean plait_source_tags_build (PlaitSourceTags *tags, const PlaitSourceTagsBuild *build, PlaitParameters *parameters,
                                   PlaitLossColumns *columns, GError **error);
 
-/* Returns a summand of the root: the loss of @tags in @batch, times its weight and @scale; NULL if no tag is known. The
- * loss of a sentence is multiplied by its weight in @batch. Sets *@loss to the sum of the losses without weights, and
- * *@items to the number of words with tags and of correct predictions. Fails the step if the encoder has no row for a
- * word. */
+/* Returns the loss of @tags in @batch as a summand of the root, times @scale, the weight of @tags and, for each
+ * sentence, its weight in @batch. NULL if no tag is known. Sets *@loss to the loss without these factors, and *@items
+ * to the numbers of words with tags and of correct predictions. Fails the step if the encoder has no row for a word. */
 PlaitNode *plait_source_tags_loss (const PlaitSourceTags *tags, PlaitTape *tape, const PlaitBatch *batch,
                                    const PlaitEncoderOutputs *encoded, double scale, double *loss,
                                    PlaitLossItems *items);

@@ -111,7 +111,7 @@ copies_of (const PlaitOutputPass *pass, const PlaitOutputInputs *inputs)
   return copies;
 }
 
-/* Records the gate, and for each copied memory the probability of each of its rows when a query row copies. */
+/* Records the gate and, given that a query row copies, the probability of each row of the copied memories. */
 static void
 record_copies (const PlaitOutputPass *pass, const PlaitOutputCopies *copies, PlaitAttentionRecord *record)
 {

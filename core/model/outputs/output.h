@@ -28,7 +28,7 @@ typedef struct
 } PlaitModelOutput;
 
 /* Declares the parameters of the output and returns it, in memory that belongs to the parameters. Fails with
- * PLAIT_ERROR_INPUT if the output reads an attention that the combiner does not have. (transfer none) */
+ * PLAIT_ERROR_INPUT if the decoder lacks an attention or a head that the output reads. (transfer none) */
 PlaitModelOutput *plait_output_new (const PlaitOutputComponents *components, GError **error);
 
 /* Values that an output reads in addition to the states. */
@@ -50,7 +50,7 @@ typedef struct
   const PlaitParameter *bias;      /* bias of each word, or NULL */
   const PlaitOutputCopies *copies; /* nodes from which copied words are computed, in the tape's arena; NULL: no
                                       copied words */
-  PlaitOutputMixture *mixture;     /* values of distributions over copied words, for search; NULL: no copied words */
+  PlaitOutputMixture *mixture;     /* values of @copies in PLAIT_TAPE_EVALUATE; NULL: other mode, or no copied words */
 } PlaitWordDistribution;
 
 /* Returns the distribution for @states [rows, width], which the decoder or a head computed. */

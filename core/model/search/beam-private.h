@@ -50,8 +50,8 @@ struct PlaitBeam
   gint64 *offsets;
   gint32 *row_tokens;
   gint64 *row_parents;
-  gint64 *row_hypotheses; /* index in @hypotheses of the hypothesis that each row extends; if groups share the row, of
-                             the first group's hypothesis */
+  gint64 *row_hypotheses; /* index in @hypotheses of the hypothesis that each row extends; if groups share the row, this
+                             hypothesis is in the first group */
   guint *row_bans;        /* [rows + 1]: index in bans of each row's first banned word */
   GArray *bans;           /* gint32: words that must not follow a row */
   guint max_bans;         /* maximum number of banned words of a row */
@@ -118,8 +118,7 @@ void plait_beam_propose (PlaitBeam *beam, gint64 group, guint best, guint first,
 /* Replaces the hypotheses of @group by beam->candidates. */
 void plait_beam_choose (PlaitBeam *beam, gint64 group);
 
-/* Selects candidates of a sentence with phrases by dynamic beam allocation (Post & Vilar 2018), from all words in @ids
- * and @log_probabilities [rows][best]. In each row, the columns from decode.beam on have the words that lower the
- * number of missing phrase tokens. */
+/* Selects candidates of a sentence with phrases by dynamic beam allocation (Post & Vilar 2018). @ids and
+ * @log_probabilities [rows][best] have the words from plait_beam_row_words. */
 void plait_beam_propose_by_bank (PlaitBeam *beam, gint64 sentence, guint best, const gint32 *ids,
                                  const PlaitScalar *log_probabilities);

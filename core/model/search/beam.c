@@ -238,9 +238,8 @@ reachable_score (const PlaitBeam *beam, gint64 sentence, gint64 group, gboolean 
 }
 
 /*
- * TRUE if the n_best best hypotheses of @group are final: n_best finished hypotheses have scores that no unfinished
- * hypothesis can exceed, with and without diversity penalties. Also TRUE if all hypotheses of the group are finished,
- * or if as many are finished as the group is wide.
+ * TRUE if the search of @group can end: all its hypotheses are finished, beam->width of them are finished, or no
+ * unfinished hypothesis can exceed the scores of n_best finished ones, neither with diversity penalties nor without.
  */
 static gboolean
 is_decided (const PlaitBeam *beam, gint64 sentence, gint64 group)
@@ -351,8 +350,8 @@ results_of_group (const PlaitBeam *beam, gint64 sentence, gint64 group, PlaitBea
   return n;
 }
 
-/* Fills @results with at most n_best hypotheses of @sentence, sorted by score, and returns their number. Selects the
- * best of each group, then the second best of each group, and so on. */
+/* Fills @results with at most n_best hypotheses of @sentence, and returns their number. Selects the best of each group,
+ * then the second best of each group, and so on. Then sorts the selected ones by score. */
 static guint
 results_of_groups (const PlaitBeam *beam, gint64 sentence, PlaitBeamResult *results)
 {

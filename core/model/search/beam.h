@@ -41,7 +41,7 @@ typedef struct
 /* Returns the rows of the next step, valid until plait_beam_advance. If there are no rows, the search is over. */
 PlaitBeamRows plait_beam_rows (const PlaitBeam *beam);
 
-/* Returns how many of the best words of each row the next step needs, so that the beam is exact. */
+/* Returns how many of the most probable words of each row the next step needs for an exact beam. */
 guint plait_beam_words (const PlaitBeam *beam);
 
 /* TRUE if the next step needs the log-probabilities of all words of a row, and not only those of the best words: to
