@@ -21,8 +21,7 @@ typedef struct
 } PlaitHeatmap;
 
 #define PLAIT_HEATMAP_DEFAULT                                                                                          \
-  ((gint64)-1) /* as layer: the last; as head: the mean; as top: PLAIT_HEATMAP_SENTENCES if columns are sentences,     \
-                  else 0 */
+  ((gint64)-1) /* layer: the last; head: the mean; top: PLAIT_HEATMAP_SENTENCES if columns are sentences, else 0 */
 #define PLAIT_HEATMAP_MEAN ((gint64)-2)
 
 /* Default number of weights to keep in each row of each head if columns are sentences (Rohde, Wu & Liu 2021, appendix
