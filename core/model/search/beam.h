@@ -52,12 +52,11 @@ gboolean plait_beam_needs_rows (const PlaitBeam *beam);
 guint plait_beam_row_columns (const PlaitBeam *beam);
 
 /*
- * Selects the words that can extend row @row in the next step. Writes the words to @ids, and their log-probabilities to
- * @of_ids, [plait_beam_row_columns]; a column without a word has id -1. @log_probabilities: of all @n_words words; the
- * function overwrites them. Words in @forbidden are selected only if the prefix or @end requires them. @end: if the
- * next step is the last step of the sentence, only EOS is selected. If no word can be drawn for a sample, its
- * log-probability is NaN if the row has NaN, else minus infinity. Several threads can call the function at once, for
- * different rows.
+ * Writes the words that can extend row @row in the next step to @ids, and their log-probabilities to @of_ids. Both
+ * arrays have plait_beam_row_columns elements; id -1: no word. Changes @log_probabilities, those of all @n_words
+ * words. @end: writes only EOS in the last step of the sentence. Words in @forbidden are written only if the prefix or
+ * @end requires them. A sample for which no word can be drawn gets log-probability NaN if the row has NaN, else minus
+ * infinity. Several threads can call the function at once, for different rows.
  */
 void plait_beam_row_words (const PlaitBeam *beam, gint64 row, PlaitScalar *log_probabilities, gint32 n_words,
                            const gint32 *forbidden, guint n_forbidden, gboolean end, gint32 *ids, PlaitScalar *of_ids);
@@ -93,9 +92,8 @@ typedef struct
   gboolean ended;
 } PlaitBeamResult;
 
-/* Fills @results with the hypotheses of @sentence, best first, and returns their number, at most plait_decode_width.
- * With groups, these are n_best hypotheses. They are selected before they are sorted: the best of each group, then the
- * second best of each group, and so on. Samples are in the order of their numbers. Hypotheses that lack a phrase are
- * left out. */
+/* Fills @results with the hypotheses of @sentence, best first, or with its samples in the order of their numbers.
+ * Returns the number of results, at most plait_decode_width. With groups, selects at most n_best hypotheses: the best
+ * of each group, then the second best of each group, and so on. Leaves out hypotheses that lack a phrase. */
 guint plait_beam_results (const PlaitBeam *beam, gint64 sentence, PlaitBeamResult *results);
 const PlaitBeamToken *plait_beam_token (const PlaitBeam *beam, gint64 token);

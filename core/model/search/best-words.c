@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "search/search-private.h"
 
-/* Candidates in the last step that the length limit allows: EOS alone. */
+/* EOS is the only candidate in the last step that the length limit allows. */
 
 void
 plait_search_end_words (PlaitSearchWorkspace *workspace, const PlaitBeam *beam, const PlaitWordDistribution *words,

@@ -86,8 +86,7 @@ plait_search_weigh (const PlaitSearch *search, const PlaitBatch *batch, double *
     }
 }
 
-/* Subtracts the greatest log-probability before exp, so that members with equal log-probabilities give exactly that
- * log-probability. */
+/* Subtracts the greatest log-probability before exp, which could otherwise give 0 for all members. */
 double
 plait_search_combine (const PlaitSearch *search, const double *weights, const double *log_probabilities)
 {
@@ -115,7 +114,7 @@ typedef struct
   PlaitRagged hypotheses; /* rows of each sentence in the step */
   const double *weights;  /* weights of the members: [sentences][members] */
   gint64 words;
-  gint64 row;                     /* index in the step of the row that is first in @log_probabilities */
+  gint64 row;                     /* row of the step with which @log_probabilities begins */
   gint64 rows;                    /* number of rows of each member */
   PlaitScalar *log_probabilities; /* [members][rows][words]; those of the ensemble replace those of the first member */
   guint best;                     /* number of best words of a row that the caller needs; 0: all */
@@ -135,7 +134,7 @@ insert (PlaitScalar *top, guint found, guint best, PlaitScalar value)
   return MIN (found + 1, best);
 }
 
-/* Returns the weights of the members in the sentence of row @row, counted from combining->row. */
+/* Returns the weights of the members in the sentence of row combining->row + @row. */
 static const double *
 weights_of (const Combining *combining, gint64 row)
 {

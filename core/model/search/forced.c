@@ -90,7 +90,7 @@ combine (const PlaitSearch *search, const PlaitBatch *batch, const double *other
       }
 }
 
-/* TRUE if each of the @n log-probabilities in @rows is a number. */
+/* Fails if one of the @n log-probabilities in @rows is NaN. */
 static gboolean
 check_rows (const double *rows, gint64 n, GError **error)
 {

@@ -87,9 +87,9 @@ max_own_words (const PlaitPartSearch *work)
   return maximum;
 }
 
-/* Fails the step if a row has no word with a probability, because its values are not finite. @needs_rows: the words
- * come from plait_beam_row_words. Then phrases and forbidden n-grams can exclude all words of a row, which is not an
- * error. */
+/* Fails the step if the values of a row are not finite, so that no word has a probability. If the words come from
+ * plait_beam_row_words (@needs_rows), a row without words is not an error: phrases or forbidden n-grams can exclude all
+ * words. */
 static void
 expect_words (const PlaitPartSearch *work, gint64 n, guint best, gboolean needs_rows, const gint32 *ids,
               const PlaitScalar *log_probabilities)

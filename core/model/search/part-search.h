@@ -36,8 +36,8 @@ void plait_part_search_run (PlaitPartSearch *work);
 /* Fills work->hypotheses with the hypotheses that a search by steps has found. */
 void plait_part_search_collect (const PlaitPartSearch *work);
 
-/* Stores the attention of hypothesis i of sentence s of @work in attention->of[i * @all + @first + s]. @work begins
- * with sentence @first of the @all sentences of the batch. */
+/* Stores the attention of the hypotheses of @work in attention->of, [hypotheses][@all sentences of the batch]. The
+ * first sentence of @work is sentence @first of the batch. */
 void plait_part_search_follow_attention (const PlaitPartSearch *work, PlaitAttentionRecords *attention, gint64 first,
                                          gint64 all);
 

@@ -60,9 +60,9 @@ keep_span (Span *spans, guint *n, guint best, Span span)
   spans[position] = span;
 }
 
-/* Collects the @best spans of at most @longest text tokens, best first, as hypotheses of two tokens. A span is ranked
- * by the sum of the logits of its beginning and its end. "No answer" is a hypothesis of one token, -1, and is ranked by
- * the logits of the first row (Rajpurkar et al. 2018). */
+/* Collects the @best answers, best first. A span of at most @longest text tokens is a hypothesis of two tokens. "No
+ * answer" is a hypothesis of one token, -1. A span is ranked by the sum of the logits of its beginning and its end; "no
+ * answer" by the sum of the two logits of the first row (Rajpurkar et al. 2018). */
 static void
 collect_spans (PlaitHypotheses *found, const PlaitInput *input, gint64 sentence, const PlaitScalar *begins,
                const PlaitScalar *ends, gint64 longest, guint best)
@@ -155,7 +155,7 @@ best_of_logits (PlaitTensor logits, guint best, gint32 *ids, PlaitScalar *log_pr
     }
 }
 
-/* Fails the step if one of @n @values is not a finite number: comparisons would find no best prediction. */
+/* Fails the step if one of @n @values is not a finite number. */
 static void
 expect_finite (PlaitArena *arena, const PlaitScalar *values, gint64 n)
 {

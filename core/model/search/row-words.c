@@ -99,9 +99,9 @@ sample (const Row *row, gint32 *ids, PlaitScalar *of_ids)
 }
 
 /*
- * Writes the best words after which the missing phrases and EOS still fit into the limit. Then, from column decode.beam
- * on, writes the words that lower the number of missing phrase tokens. EOS may follow only if no phrase is
- * missing.
+ * Writes two groups of words. The columns before decode.beam get the best words after which the missing phrases and EOS
+ * still fit into the limit. The columns from decode.beam on get all words that lower plait_phrases_missing. EOS may
+ * follow only if no phrase is missing.
  */
 static void
 take_for_phrases (const Row *row, gint32 *ids, PlaitScalar *of_ids)
@@ -128,8 +128,8 @@ take_for_phrases (const Row *row, gint32 *ids, PlaitScalar *of_ids)
           of_ids[column++] = row->log_probabilities[words[i]];
         }
     }
-  /* Words that are not in @words begin no missing phrase. Exclude them if the missing phrases do not fit into the limit
-   * after them. */
+  /* Exclude the words that are not in @words if the missing phrases do not fit into the limit after them: no missing
+   * phrase has begun then. */
   if (plait_phrases_missing (phrases, (PlaitPhraseState){ state.met, 0 }) > room)
     {
       for (gint32 id = 0; id < row->n; id++)

@@ -55,8 +55,8 @@ keep (const PlaitDecodeSettings *settings, const double *weights, gint32 n, doub
 {
   g_autofree gint32 *ids = g_new (gint32, n);
   Heap heap = { weights, ids, 0 };
-  /* Words below the weight @smallest are not in the nucleus. All of them together weigh less than (1 - nucleus) *
-   * total, so the other words fill the nucleus. */
+  /* Words with less weight than @smallest are not in the nucleus, because together they weigh less than (1 - nucleus) *
+   * total. */
   double smallest = settings->top_k > 0 ? 0 : (1 - settings->nucleus) * total / n, sum = 0;
   gint64 limit;
   gint32 found = 0;

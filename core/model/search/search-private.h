@@ -15,7 +15,7 @@ typedef struct
   PlaitTape *batch_tape; /* tape that is begun once for each batch */
   PlaitTape *step;
   double *weights; /* [sentences][members] weights of the members (plait_search_weigh), in the batch arena */
-  gint64 steps;    /* number of hypotheses that steps have extended */
+  gint64 steps;    /* number of rows in all decoder steps */
   PlaitAttentionCost rows_weighed;
 } PlaitSearchWorkspace;
 
@@ -74,18 +74,18 @@ double plait_search_combine (const PlaitSearch *search, const double *weights, c
 PlaitAttentionRecord *plait_search_record (const PlaitSearch *search, PlaitSearchWorkspace *workspace,
                                            gboolean coverage);
 
-/* Computes the log-probabilities of all words in the rows @first .. @first + @n - 1 of a step. @hypotheses: rows of
- * each sentence of the batch. @words [members]: distribution of each member. @log_probabilities is memory for
- * [members][n][n_words]; the result of the ensemble is in its first [n][n_words]. If @best > 0, only the @best most
- * probable words and EOS are needed, and the others may get minus infinity. */
+/* Computes the log-probabilities of all words by the ensemble, for @n rows of a step from row @first on. Writes them to
+ * the first [n][n_words] elements of @log_probabilities, which has memory for [members][n][n_words]. @hypotheses: rows
+ * of each sentence of the batch. @words [members]: distribution of each member. If @best > 0, words other than EOS and
+ * the @best most probable words may get minus infinity. */
 void plait_search_row_log_probabilities (const PlaitSearch *search, PlaitSearchWorkspace *workspace,
                                          PlaitRagged hypotheses, const PlaitWordDistribution *words, gint64 first,
                                          gint64 n, gint64 n_words, guint best, PlaitScalar *log_probabilities);
 
-/* Selects the words of each row of a step by plait_beam_row_words, and writes them to @ids and @log_probabilities
- * [rows][best]; @best comes from plait_beam_row_columns. @words [members]: distribution of each member. Own words
- * are source words outside the vocabulary; their ids follow those of the vocabulary, and a sentence has at most
- * @own_words of them. */
+/* Calls plait_beam_row_words for each row of a step, and writes the words and their log-probabilities to @ids and
+ * @log_probabilities [rows][best]; @best is plait_beam_row_columns. @words [members]: distribution of each member.
+ * @own_words: maximum number of own words of a sentence. Own words are source words outside the vocabulary; their ids
+ * follow those of the vocabulary. */
 void plait_search_row_words (const PlaitSearch *search, PlaitSearchWorkspace *workspace, const PlaitBeam *beam,
                              const PlaitWordDistribution *words, gint64 own_words, const gint32 *forbidden,
                              guint n_forbidden, gboolean end, guint best, gint32 *ids, PlaitScalar *log_probabilities);

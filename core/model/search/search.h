@@ -10,11 +10,11 @@
  * Beam search over sentences and hypotheses together (greedy with a beam of one), and forced decoding.
  * decode.method=sample draws the words of each hypothesis at random instead.
  *
- * The score of a hypothesis is log-probability / length penalty (Wu et al. 2016, eq. 14) + decode.word_reward * length;
- * EOS counts. Finished hypotheses stay in the beam by default (decode.finished). A sentence is finished when no
- * unfinished hypothesis can get a higher score than the n_best finished ones, when as many hypotheses are finished as
- * the beam is wide, or at the length limit; decode.at_limit says whether hypotheses are cut there or ended by EOS. Ties
- * go to the hypothesis that is earlier in the beam, then to the lower id.
+ * The score of a hypothesis is log-probability / length penalty (Wu et al. 2016, eq. 14) + decode.word_reward * length,
+ * EOS included. Finished hypotheses stay in the beam by default (decode.finished). The search of a sentence ends when
+ * no unfinished hypothesis can get a higher score than the n_best finished ones, or when as many hypotheses are
+ * finished as the beam is wide. It ends at the length limit too, where decode.at_limit cuts hypotheses or ends them by
+ * EOS. Ties go to the hypothesis that is earlier in the beam, then to the lower id.
  */
 
 typedef struct
@@ -39,7 +39,7 @@ typedef struct
 typedef struct
 {
   gint64 words;                    /* words of the best hypotheses, EOS included */
-  gint64 steps;                    /* number of hypotheses extended: each reads one word and proposes the next */
+  gint64 steps;                    /* number of rows in all decoder steps; a row reads one word and proposes the next */
   PlaitAttentionCost rows_weighed; /* memory rows that attention scored in decoder steps */
   double seconds;                  /* wall-clock time of encoding and search */
 } PlaitSearchWork;
@@ -57,8 +57,7 @@ PlaitHypothesis plait_hypothesis_of_target (const PlaitBatch *batch, gint64 sent
 void plait_hypothesis_clear (PlaitHypothesis *hypothesis);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (PlaitHypothesis, plait_hypothesis_clear)
 
-/* Returns PlaitHypothesis.words of @hypothesis, which may be NULL, in the type that plait_document_decode takes.
- * (transfer none) */
+/* Returns hypothesis->words in the type that plait_document_decode takes. (transfer none) */
 const char *const *plait_hypothesis_words (const PlaitHypothesis *hypothesis);
 
 typedef struct PlaitSearch PlaitSearch;

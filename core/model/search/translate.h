@@ -25,8 +25,8 @@ typedef struct
 void plait_translation_free (PlaitTranslation *translation);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitTranslation, plait_translation_free)
 
-/* Appends the text of @hypothesis to @text as plait_document_decode does; if @vocabulary is NULL, appends its tokens as
- * numbers. */
+/* Appends the text of @hypothesis to @text as plait_document_decode does. If @vocabulary is NULL, appends the text of
+ * each token that has one, and the numbers of the other tokens. */
 void plait_translation_append (const PlaitVocabulary *vocabulary, const PlaitHypothesis *hypothesis, GString *text);
 
 /* Callback for a sentence of a batch, after the batch was computed. Sentence @sentence of @batch is sentence
@@ -52,6 +52,6 @@ gboolean plait_score_corpus (PlaitSearch *search, const PlaitCorpus *corpus, gin
 /* Callback for each batch that was encoded. Must not keep the arguments. */
 typedef void (*PlaitEncodingTaker) (const PlaitBatch *batch, const PlaitEncoderOutputs *outputs, gpointer data);
 
-/* Runs the encoders on all of @corpus, also if there are several processes, and calls @take for each batch. */
+/* Runs the encoders on all of @corpus in each process, and calls @take for each batch. */
 gboolean plait_encode_corpus (PlaitSearch *search, const PlaitCorpus *corpus, gint64 batch, const char *what,
                               PlaitLog *log, const gint *stop, PlaitEncodingTaker take, gpointer data, GError **error);

@@ -5,13 +5,13 @@
 #include "vocabulary/vocabulary.h"
 
 /*
- * decode.unknown=replace: after the search, each unknown token without a text gets as its text the source word to
- * which the decoder attended most at that step, or the entry of that word in a dictionary (Luong et al. 2015, Jean et
- * al. 2015).
+ * decode.unknown=replace: after the search, each unknown token without a text gets a text. The text is the source word
+ * to which the decoder attended most at that step, or the entry of that word in a dictionary (Luong et al. 2015, Jean
+ * et al. 2015).
  *
- * The attention to a source word is the sum over its pieces of the mean over heads in the last layer that attends to
- * its memory, times the weight of the memory if there is attention over contexts. Among several sources, the word with
- * the largest attention is taken; of equal ones, the first. Start, end and padding tokens are not words.
+ * The attention to a token is the mean over the heads of the last layer that attends to its memory. The attention to a
+ * word is the sum over its tokens, times the weight of the memory if there is attention over contexts. Words of all
+ * sources compete; of equal ones, the first is taken. Start, end and padding tokens are not words.
  */
 
 /* A source of text and its memory. */

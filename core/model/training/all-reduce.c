@@ -10,7 +10,7 @@
  * small enough that the next process starts soon. */
 #define PIECE 65536
 
-/* Minimum microseconds between two checks for arrived pieces. A check takes far less time. */
+/* Minimum microseconds between two checks for arrived pieces during backward. */
 #define PAUSE 200
 
 /* Lanes of the ring of processes. In each lane a process receives pieces from the previous process and sends them to

@@ -5,11 +5,10 @@
  * Detects divergence with finite numbers.
  *
  * The measure is the ratio of the negative log-likelihood to that of guessing, where all words (classes, candidates,
- * rows) are equally probable. Training has diverged if this ratio exceeds the limit in the mean of the last updates
- * and, if there is validation text, in the current validation too. The limit is WORSE times the ratio of the first
- * update, or WORSE if that ratio was below 1. Right after update 1, the current validation alone decides. Later,
- * validation alone is not enough: its text may be of another kind, or the model may have memorised the training text. A
- * single batch is not enough either.
+ * rows) are equally probable. The limit is WORSE times the ratio of the first update, but at least WORSE. Training has
+ * diverged if the mean ratio of the last updates exceeds the limit and, if there is validation text, the ratio of the
+ * current validation exceeds the limit too. Validation alone is not enough, because its text may be of another kind, or
+ * the model may have memorised the training text. Only right after update 1, validation alone decides.
  */
 enum
 {

@@ -4,14 +4,14 @@
 
 /*
  * Measures the memory of a step, from the largest of some batches. Attention takes time quadratic in the length of a
- * sentence, so a very long sentence is not computed in full, unless it cannot be cut and all sampled batches have such
- * a sentence. Its memory is extrapolated from a part of it or from a smaller batch, because the memory of fused
- * attention is proportional to the number of rows.
+ * sentence, so a batch with a very long sentence is replaced: by the beginning of its longest sentence or, if the
+ * sentence cannot be cut, by the largest batch without such a sentence, if there is one. The memory of the largest
+ * batch is then extrapolated, because the memory of fused attention is proportional to the number of rows.
  */
 enum
 {
   SAMPLED_BATCHES = 200,
-  MAX_ROWS = 4096, /* a sentence with more rows in a stream is not computed in full */
+  MAX_ROWS = 4096, /* a sentence with more rows in a stream is long */
 };
 
 gint64
@@ -102,7 +102,7 @@ plait_trainer_truncated_batch (const PlaitTrainer *trainer, const PlaitBatch *ba
 /* Two of the sampled batches: the largest one with a long sentence, and the largest one without a long sentence. */
 typedef struct
 {
-  PlaitBatch *all; /* the largest one with a long sentence; NULL if no sampled batch has a long sentence */
+  PlaitBatch *all; /* NULL if no sampled batch has a long sentence */
   PlaitBatch *shorter;
   gint64 rows; /* largest number of rows of a batch */
 } Largest;

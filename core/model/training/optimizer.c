@@ -130,15 +130,15 @@ plait_optimizer_update (PlaitOptimizer *optimizer, PlaitTape *tape, gint64 step,
     return norm;
   plait_parameters_write_values (optimizer->parameters);
   update.gradient_scale = settings->clip > 0 && norm > settings->clip ? settings->clip / norm : 1;
-  /* Dividing epsilon has the effect of adding it to the root of the second moment before bias correction. */
+  /* Epsilon is added before bias correction: (sqrt (v) + epsilon) / sqrt (c) = sqrt (v / c) + epsilon / sqrt (c). */
   if (!adadelta && settings->epsilon_place == 1)
     update.epsilon /= sqrt (1 - pow (update.beta2, (double)step));
   plait_update (pool, slots, n, &update);
   return norm;
 }
 
-/* An array of moments: its name in files, and the range of its elements. A squared gradient may overflow to infinity;
- * the optimizers can continue with infinity. */
+/* An array of moments: its name in files, and the range of its elements. A squared gradient may overflow to infinity,
+ * so infinity is in the range of squares. */
 typedef struct
 {
   const char *name;

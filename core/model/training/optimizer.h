@@ -15,10 +15,9 @@ PlaitOptimizer *plait_optimizer_new (const PlaitTrainSettings *settings, PlaitPa
 void plait_optimizer_free (PlaitOptimizer *optimizer);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitOptimizer, plait_optimizer_free)
 
-/* Makes update @step (first: 1) at learning rate @rate. If @tape keeps gradients, reads them from @tape; for a
- * parameter without a gradient in @tape, reads the parameter's own gradient. Else reads the parameters' own gradients
- * and sets them to zero. Returns the norm of the gradients before clipping. If the norm is not finite, changes nothing.
- * Pool and scratch memory are those of @tape. */
+/* Makes update @step (first: 1) at learning rate @rate, on the pool of @tape. Returns the norm of the gradients before
+ * clipping. If the norm is not finite, changes nothing. If @tape keeps gradients, reads them from @tape, and only those
+ * that @tape lacks from the parameters. Else reads the gradients of all parameters, and sets them to zero. */
 double plait_optimizer_update (PlaitOptimizer *optimizer, PlaitTape *tape, gint64 step, double rate);
 
 /* Returns the size of the moments in bytes. @settings NULL: for the optimizer that has the most moments. */

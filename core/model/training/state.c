@@ -8,9 +8,8 @@
 #include <math.h>
 
 /*
- * State of the trainer in a file: below /checkpoint/last parameters, optimizer, state (attributes) and recent/K, and
- * the tables /training/updates and /training/validation. Times (attributes of PLAIT_TRAINER_TIMES) are stored
- * elsewhere, since they differ between equal trainings.
+ * State of the trainer in a file (plait_trainer_write). Times are stored apart, in PLAIT_TRAINER_TIMES, since they
+ * differ between equal trainings.
  */
 
 /* Fields of the state, for writing and reading: integers with their maximum, real numbers and times with their minimum.
@@ -116,9 +115,9 @@ get_begun (PlaitStore *store, gint64 *begun, GError **error)
          || get_integer (store, STATE, "begun", MAX_COUNT, begun, error);
 }
 
-/* Moves the iterator to the place in the data after trainer->step updates. Checks that @epoch and @position are
- * possible after that many updates: an update has 1 to train.accumulate batches, an epoch at most one batch for each
- * tuple. Files of earlier versions may have updates with batches of two epochs. */
+/* Moves the iterator to @epoch and @position. Checks that trainer->step updates can lead there: an update has 1 to
+ * train.accumulate batches, an epoch at most one batch for each tuple. In files of earlier versions, an update may span
+ * two epochs. */
 static gboolean
 seek (PlaitTrainer *trainer, PlaitStore *store, gint64 epoch, gint64 position, GError **error)
 {

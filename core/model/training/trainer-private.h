@@ -40,7 +40,7 @@ struct PlaitTrainer
                      schedule plateau lowered the rate */
   gint64 stale;   /* number of validations since the best one */
   double first_ratio;  /* negative log-likelihood divided by that of guessing, in update 1 (divergence.c) */
-  double recent_ratio; /* decaying mean, over the last updates, of the ratio that first_ratio has for update 1 */
+  double recent_ratio; /* negative log-likelihood divided by that of guessing, decaying mean of the last updates */
   GArray *rows;        /* PlaitTrainingRow */
   GArray *validations; /* PlaitValidationRow */
   GPtrArray *recent;   /* PlaitScalar arrays: parameters at the last validations, oldest first */
@@ -52,9 +52,9 @@ gint64 plait_trainer_epoch (const PlaitTrainer *trainer);
 /* Returns the number of rows of all streams of @batch. */
 gint64 plait_trainer_rows (const PlaitBatch *batch);
 
-/* Returns the first rows of the longest sentence of @batch, as a batch, if that sentence is too long to compute in
- * full. Returns NULL if no sentence is too long, or if a source cannot be cut, because its rows are not tokens, or
- * because trees, documents or word alignments refer to its rows. The result borrows from @batch. (transfer full) */
+/* Returns the first rows of the longest sentence of @batch, as a batch. Returns NULL if that sentence is short enough
+ * to compute in full, or if a source cannot be cut: its rows are not tokens, or trees, documents or word alignments
+ * refer to its rows. The result borrows from @batch. (transfer full) */
 PlaitBatch *plait_trainer_truncated_batch (const PlaitTrainer *trainer, const PlaitBatch *batch);
 
 /* Adds the ratio of the current update to the decaying mean of these ratios (divergence.c). */
@@ -67,9 +67,9 @@ gboolean plait_trainer_check_divergence (const PlaitTrainer *trainer, const Plai
 /* Computes the validation row of the current parameters. */
 gboolean plait_trainer_validate (PlaitTrainer *trainer, PlaitValidationRow *row, GError **error);
 
-/* Returns the mean of loss column @i: @loss divided by the number of @items if the column has an accuracy, else by
- * @sentences. Sets *@accuracy to the share of correct items. Without items, *@accuracy is NaN, and so is a mean over
- * items. @loss: sum of the loss over @sentences sentences, which have @items. */
+/* Returns the mean of loss column @i. @loss: sum of the loss over @sentences sentences, which have @items. If the
+ * column has an accuracy, the mean is over items, else over sentences. Sets *@accuracy to the share of correct items.
+ * Without items, *@accuracy and a mean over items are NaN. */
 double plait_trainer_mean_loss (const PlaitTrainer *trainer, guint i, double loss, PlaitLossItems items,
                                 gint64 sentences, double *accuracy);
 

@@ -205,8 +205,8 @@ plait_trainer_mean_loss (const PlaitTrainer *trainer, guint i, double loss, Plai
   return items.n > 0 ? loss / (double)items.n : NAN;
 }
 
-/* Adds a row for the updates since the previous row. The last update of training gets a row even if log_every does not
- * ask for one. The sums are not cleared then, so that a longer training can make the full row (plait_trainer_read). */
+/* Adds a row for the updates since the previous row. If log_every does not ask for the row, keeps the sums: the row is
+ * added only because training ends, and a longer training can make the full row (plait_trainer_read). */
 static void
 add_row (PlaitTrainer *trainer)
 {

@@ -135,8 +135,8 @@ typedef struct
 gboolean plait_trainer_measure_speed (PlaitTrainer *trainer, double seconds, gint64 max_updates,
                                       PlaitTrainerSpeed *speed, GError **error);
 
-/* Returns the bytes of parameters, moments and the parameters kept for the average, plus those of gradients if an
- * update has several batches. The gradients of an update with a single batch belong to the memory of a step. */
+/* Returns the bytes of parameters, moments and the parameters kept for the average, and those of gradients if
+ * train.accumulate is above 1. Otherwise the gradients belong to the memory of a step. */
 gsize plait_trainer_fixed_bytes (const PlaitTrainer *trainer);
 
 /* Returns the total number of updates, as far as it is known in advance. */

@@ -212,9 +212,8 @@ add_sums (PlaitTrainingSums *sums, const PlaitTrainingSums *more)
   sums->sentences += more->sentences;
 }
 
-/* Sums the gradients of the first @n shards for @parameter and returns the result. If @added, adds them to the
- * parameter's gradient, else to the gradient of the first shard that has one. The data of the result is NULL if not
- * @added and no shard has a gradient. */
+/* Adds the gradients of @parameter in the first @n shards to the gradient of @parameter if @added, else to the gradient
+ * of the first shard that has one. Returns the sum, without data if there is no gradient to add to. */
 static PlaitTensor
 gather_one (const PlaitUpdate *update, gint64 n, const PlaitParameter *parameter, gboolean added)
 {
@@ -453,8 +452,8 @@ plait_update_gradients (PlaitUpdate *update, PlaitBatch *const *batches, guint n
       plait_tape_begin (update->tape, PLAIT_TAPE_TRAIN, dropout);
       if (n == 1)
         plait_tape_keep_gradients (update->tape);
-      /* The gradients of the parameters are sums over processes, so they must begin at zero. The optimizer sets them to
-       * zero only after an update of several batches. */
+      /* The all-reduce adds to the parameters' gradients, so they must be zero. The optimizer does not set them to zero
+       * after an update of one batch. */
       if (update->ranks)
         plait_parameters_zero_gradients (plait_model_parameters (update->model));
     }
