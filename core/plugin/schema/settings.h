@@ -7,9 +7,9 @@
 
 /*
  * Typed settings, for the parameters of plugins and for the core's groups of experiment files. Schemas describe both,
- * and schemas/settings.py generates a struct and a table from each schema; the tables of the core's groups,
- * schemas/group/NAME.ini, are compiled in. Values are written strictly and without a locale: integers in decimal, reals
- * with a point, true or false, one of the choices, plain text, lists separated by ';'.
+ * and schemas/settings.py generates a struct and a table from each schema. The tables of schemas/group are compiled
+ * into the core. Values do not depend on the locale: integers are in decimal, reals have a point, booleans are true or
+ * false, and ';' separates the items of lists.
  */
 
 enum
@@ -17,10 +17,8 @@ enum
   /* The setting cannot change results (names, log intervals), so it is not part of a fingerprint. */
   PLAIT_SETTING_NEUTRAL = 1 << 0,
 
-  PLAIT_SETTING_PATH
-
   /* The value is a path, made absolute (files/path.h); a fingerprint contains the file's digest, not the path. */
-  = 1 << 1,
+  PLAIT_SETTING_PATH = 1 << 1,
 
   PLAIT_SETTING_OPTIONAL = 1 << 2, /* the setting may be left out although it has no default */
 };
@@ -65,7 +63,7 @@ typedef union
   double real;
   gboolean boolean;
   gint choice;
-  const char *text; /* canonical form of a text or list; owned by PlaitSettings or the result of plait_setting_parse */
+  const char *text; /* canonical form of a text or list (transfer none) */
 } PlaitSettingValue;
 
 /* Returns the name of @type in schemas: "integer", "real", ... (transfer none) */

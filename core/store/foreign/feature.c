@@ -8,7 +8,7 @@
 #include <math.h>
 #include <unistd.h>
 
-/* Maximum bytes of values that are read in the sandbox, which reads two sentences even if they are larger. */
+/* Maximum bytes of values that the sandbox reads. It reads at least two sentences, even if they are larger. */
 #define SANDBOX_BYTES ((gint64)64 << 20)
 /* Maximum bytes of one sentence in memory. */
 #define MAX_SENTENCE_BYTES ((gint64)1 << 30)
@@ -31,8 +31,7 @@ typedef struct
   hid_t data;
 } FeatureFile;
 
-/* Sets *error for a failure of HDF5 on a foreign file: PLAIT_ERROR_FAILED if the system failed, for example without
- * memory, else PLAIT_ERROR_INPUT. */
+/* Sets *error for a failure of HDF5 on a foreign file, or for a lack of memory. */
 static gboolean
 fail_hdf5 (const FeatureFile *file, const char *what, GError **error)
 {
@@ -203,7 +202,7 @@ read_positions (FeatureFile *file, gint64 sentence, gint64 first, PlaitTensor ro
 }
 
 /* Runs in the child process: opens the file as the parent process will do later, and reads sentences from all parts of
- * the file, about SANDBOX_BYTES, but at least two. */
+ * the file. */
 static gboolean
 try_file (gpointer data, GError **error)
 {
@@ -226,9 +225,8 @@ try_file (gpointer data, GError **error)
   return TRUE;
 }
 
-/* Ends a read that returned @done and, on failure, the error *@fault. If the file has changed since it was opened,
- * fails with an error about the change, even after a read without failure. Otherwise returns @done and moves *@fault to
- * *@error. */
+/* Returns @done, the result of a read, and moves its error from *@fault to *@error. If the file has changed since it
+ * was opened, fails with an error about the change instead. */
 static gboolean
 finish (const FeatureFile *file, gboolean done, GError **fault, GError **error)
 {

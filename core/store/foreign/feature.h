@@ -15,9 +15,9 @@
  * values if they have at most 64 MiB, else sentences from all parts of the file. Only then this process opens it.
  */
 
-/* Opens dataset @dataset of @path (such as "/features"; NULL or "": the only dataset of the root group).
- * PLAIT_ERROR_INPUT if the dataset does not have three dimensions or does not hold integers or floats, or if a
- * dimension is empty or a sentence is larger than 1 GiB. PLAIT_ERROR_INPUT also if the shape claims more values than
- * the file holds, or if the values are stored in another file. PLAIT_ERROR_CORRUPT if the child process crashes or
- * exceeds its limits, or if HDF5's flag says that the file is open for writing. (transfer full) */
+/* Opens the feature file @path. @dataset is a path such as "/features"; NULL or "": the only dataset of the root
+ * group; DATASET_lengths does not count. (transfer full)
+ * PLAIT_ERROR_INPUT if the dataset has another shape or type, an empty dimension, a sentence above 1 GiB, or values in
+ * another file, or if the file cannot hold so many values. PLAIT_ERROR_CORRUPT if the child process crashes or exceeds
+ * its limits, or if HDF5's flag says that the file is open for writing. */
 PlaitFeatures *plait_feature_file_open (const char *path, const char *dataset, GError **error);

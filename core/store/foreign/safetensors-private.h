@@ -28,6 +28,6 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitSafetensorsIndex, plait_safetensors_index_fr
 gboolean plait_safetensors_index_check (const PlaitSafetensorsIndex *index, const PlaitSafetensors *file,
                                         GError **error);
 
-/* Refuses @path if the user should name an index instead: NAME.safetensors.index.json exists, and @path is a shard of
- * this model, NAME-00001-of-00002.safetensors, or a missing file NAME.safetensors. */
+/* Refuses @path if the user should name the index NAME.safetensors.index.json, which exists: @path is a shard such as
+ * NAME-00001-of-00002.safetensors, or a missing file NAME.safetensors or NAME. */
 gboolean plait_safetensors_index_check_alone (const char *path, GError **error);

@@ -10,12 +10,12 @@
  * NAME.safetensors.index.json, whose "weight_map" names the shard of each tensor. Opening the index opens all shards as
  * one file.
  *
- * Such files are not trusted, so the header is fully checked first. These are refused: a length beyond the file or
- * above 100 MB; text that is not UTF-8 and JSON; duplicate names; unknown types; shapes whose product overflows;
- * offsets that do not match type and shape, overlap, leave holes or lie outside the file; metadata that is not text. An
- * index is refused if shards are missing or in other folders, or if a tensor is in another shard than the index says,
- * in two shards, or not in the index. Values are read, not mapped, so a file that is truncated meanwhile gives an
- * error, not a signal. A tensor without elements is allowed.
+ * Such files are not trusted, so the header is fully checked first. These headers are refused: longer than the file or
+ * than 100 MB; not JSON in UTF-8; with duplicate names, unknown types, or shapes of more than 8 dimensions or 2^63
+ * elements; with offsets that do not match type and shape, overlap, leave holes or lie outside the file; with metadata
+ * that is not text. An index is refused if shards are missing or in other folders, or if the shards do not have exactly
+ * the tensors that the index gives for them. Values are read, not mapped, so a file that is truncated meanwhile gives
+ * an error, not a signal. A tensor without elements is allowed.
  *
  * Faults of a file are PLAIT_ERROR_INPUT; messages name the file and the tensor.
  */

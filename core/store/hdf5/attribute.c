@@ -3,11 +3,10 @@
 
 #include <string.h>
 
-/* Name of the attribute that marks a dataset with the value of a large attribute. */
+/* Name of an attribute: an object that has it stores the value of a large attribute (store.h). */
 #define LARGE_MARK "attribute_of"
 
-/* Returns the path of the dataset that stores the attribute @name of @path if the attribute is large. (transfer
- * full) */
+/* Returns the path at which the attribute @name of @path is stored if it is large. (transfer full) */
 static char *
 large_path (PlaitStore *store, const char *path, const char *name)
 {
@@ -18,7 +17,8 @@ large_path (PlaitStore *store, const char *path, const char *name)
   return g_strconcat (path, group ? "/" : ".", name, NULL);
 }
 
-/* Returns the path of the dataset of the large attribute @name, or NULL if there is no such dataset. (transfer full) */
+/* Returns the path at which the large attribute @name is stored, or NULL if there is no such attribute. (transfer
+ * full) */
 static char *
 find_large (PlaitStore *store, const char *path, const char *name)
 {
@@ -28,8 +28,8 @@ find_large (PlaitStore *store, const char *path, const char *name)
   return found ? g_steal_pointer (&large) : NULL;
 }
 
-/* Opens the object at @path. If the object has the attribute @name, removes this attribute, also if it is stored as a
- * dataset. Negative with *error set. */
+/* Opens the object at @path. If the object has the attribute @name, large or not, removes this attribute. Negative with
+ * *error set. */
 static hid_t
 prepare_attribute (PlaitStore *store, const char *path, const char *name, GError **error)
 {
@@ -50,7 +50,7 @@ prepare_attribute (PlaitStore *store, const char *path, const char *name, GError
   return -1;
 }
 
-/* Stores a large attribute as a dataset. @n < 0: one string, not a list. */
+/* Stores a large attribute at large_path. @n < 0: one string, not a list. */
 static gboolean
 put_large (PlaitStore *store, const char *path, const char *name, PlaitStoreType type, gint64 n, gconstpointer values,
            GError **error)
@@ -316,7 +316,7 @@ append_values (GString *text, PlaitStoreType type, gconstpointer values, gint64 
     }
 }
 
-/* Sets *@type to the type of the values of the attribute @name, also if it is stored as a dataset. */
+/* Sets *@type to the type of the values of the attribute @name, large or not. */
 static gboolean
 find_type (PlaitStore *store, const char *path, const char *name, PlaitStoreType *type, GError **error)
 {

@@ -64,7 +64,7 @@ copy_dataset (PlaitStore *to, PlaitStore *from, const PlaitStoreVisit *visit, GE
       = plait_store_check_values (from, path, visit->id, error) ? plait_store_prepare (to, path, &name, error) : -1;
   if (parent < 0)
     return FALSE;
-  /* Let damaged blocks read as zeros, because H5Ocopy of HDF5 1.10 crashes if a read fails. */
+  /* Read zeros from damaged blocks, because H5Ocopy of HDF5 1.10 crashes if a read fails. */
   plait_store_blocks_tolerate_damage (from->blocks, TRUE);
   gboolean copied = H5Pset_copy_object (list, H5O_COPY_WITHOUT_ATTR_FLAG) >= 0
                     && H5Ocopy (visit->id, ".", parent, name, list, to->link) >= 0 && to->failure == 0;
@@ -72,8 +72,8 @@ copy_dataset (PlaitStore *to, PlaitStore *from, const PlaitStoreVisit *visit, GE
   return plait_store_intact (from, error) && (copied || plait_store_fail (to, path, "copy it", error));
 }
 
-/* TRUE if the group is a plot whose axes must be attached. A group of values in a ragged group also has the attribute
- * "axes", but is not a plot. */
+/* TRUE if the group is a plot whose axes must be attached. The attribute "axes" alone is not enough: a KIND of a ragged
+ * group (ragged.h) can also have it. */
 static gboolean
 is_plot (PlaitStore *from, const PlaitStoreVisit *visit)
 {

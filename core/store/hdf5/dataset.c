@@ -13,8 +13,8 @@
 
 #define DEFLATE_LEVEL 4
 
-/* Sets @chunk to the shape of a chunk of at most MAX_CHUNK bytes. From the last dimension to the first, takes as much
- * of each dimension as fits, at least 1. */
+/* Sets @chunk to the shape of a chunk of at most MAX_CHUNK bytes, or of one larger element. From the last dimension
+ * to the first, takes as much of each dimension as fits. */
 static void
 choose_chunk (guint rank, const gint64 *shape, gint64 element_bytes, hsize_t *chunk)
 {
@@ -295,7 +295,7 @@ plait_store_tensor_space (PlaitTensor tensor)
     return H5Screate (H5S_NULL);
   if (tensor.stride == tensor.width)
     return H5Screate_simple (1, (const hsize_t[]){ (hsize_t)(tensor.rows * tensor.width) }, NULL);
-  /* The last row has no padding after its width, so this extent is exactly the range of elements that is used. */
+  /* The memory of @tensor may end with the last element of its last row. */
   hsize_t extent = (hsize_t)((tensor.rows - 1) * tensor.stride + tensor.width);
   hsize_t start = 0, stride = (hsize_t)tensor.stride, count = (hsize_t)tensor.rows, block = (hsize_t)tensor.width;
   g_auto (StoreId) space = H5Screate_simple (1, &extent, NULL);

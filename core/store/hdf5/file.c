@@ -20,7 +20,7 @@
  *   digest SHA-256 of the table of hashes after these bytes (blocks.c), in hexadecimal
  *   header SHA-256 of the lines above
  *
- * The last line distinguishes a damaged user block from another format.
+ * If the line "header" is correct, an unknown format number is from another version of plait, not from damage.
  */
 #define MAGIC "plait-store\n"
 
@@ -65,7 +65,7 @@ parse_block (const char *block, Header *header)
 }
 
 /*
- * Correct hashes say that a file is unchanged, not who wrote it. libhdf5 crashes on malicious metadata, so a file is
+ * Correct hashes say that a file is unchanged, not who wrote it. Malicious metadata can crash libhdf5, so a file is
  * parsed in a child process first, unless this process knows its digest.
  */
 static GMutex known_mutex;

@@ -87,11 +87,11 @@ gint64 plait_store_blocks_end (const PlaitStoreBlocks *blocks);
 gint64 plait_store_blocks_table_size (gint64 end);
 
 /* Reads @size bytes from @address on; bytes outside the HDF5 part are zero. If a block is damaged or unreadable,
- * records the failure; then returns FALSE with @buffer undefined, unless damage is tolerated. */
+ * records the failure and returns FALSE; if damage is tolerated, reads zeros from this block and returns TRUE. */
 gboolean plait_store_blocks_read (PlaitStoreBlocks *blocks, gint64 address, gsize size, gpointer buffer);
 
-/* If @tolerates, damaged blocks read as zero from now on; the caller must check plait_store_intact afterwards. @blocks
- * may be NULL. */
+/* If @tolerates, damaged or unreadable blocks read as zero from now on; the caller must check plait_store_intact
+ * afterwards. @blocks may be NULL. */
 void plait_store_blocks_tolerate_damage (PlaitStoreBlocks *blocks, gboolean tolerates);
 
 /* TRUE if a read has failed; then sets *error to the place and the reason. @blocks may be NULL. */
@@ -186,8 +186,7 @@ hid_t plait_store_dataset (PlaitStore *store, const char *path, PlaitStoreObject
 typedef struct
 {
   PlaitStoreObject object;
-  hid_t id; /* open HDF5 object that has the attributes; for an array of an item of a ragged group: the dataset of all
-               items */
+  hid_t id; /* open HDF5 object that has the attributes; for an item's array: the dataset that all items share */
   gint64 start, count; /* first element and number of elements of an item's array, in the dataset of all items; other
                           objects: -1 and 0 */
   char *text;   /* strings of an item's array of strings, a NUL after each; NULL for other objects (transfer full) */
@@ -315,16 +314,16 @@ void plait_store_changes_free (PlaitStoreChanges *changes);
 /* Attaches the axes named by the attributes of the NXdata group @path to its signal, as HDF5 dimension scales. */
 gboolean plait_store_attach_axes (PlaitStore *store, const char *path, GError **error);
 
-/* Attaches one column of the table @path as dimension scale to the other columns: the column that the attribute "axes"
- * names, else the first. Readers of NetCDF such as h5netcdf need this scale. */
+/* Makes one column of the table @path the dimension scale of the other columns. This column is the one that the
+ * attribute "axes" names, else the first. Readers of NetCDF such as h5netcdf need this scale. */
 gboolean plait_store_attach_columns (PlaitStore *store, const char *path, GError **error);
 
 /* ---- defined in ragged-write.c, ragged-kinds.c, ragged-find.c ---- */
 
 /* Attribute that marks a ragged group. Its value is the name of the dataset that lists the items. */
 #define PLAIT_STORE_RAGGED "ragged"
-/* Value of the attribute PLAIT_STORE_RAGGED, and name of the list of items. The attribute PLAIT_STORE_ITEMS "_i" has a
- * Python expression for one item. */
+/* Name of the dataset that lists the items. The attribute "sentence_i" of an array has a Python expression for one
+ * item. */
 #define PLAIT_STORE_ITEMS "sentence"
 #define PLAIT_STORE_OFFSETS "_offsets"
 #define PLAIT_STORE_SHAPE "_shape"

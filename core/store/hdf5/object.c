@@ -47,8 +47,7 @@ path_depth (const char *path)
   return path[1] == '\0' ? 0 : depth;
 }
 
-/* Returns how many of the open groups contain @path or are at @path, but at most @depth. Sets *@rest to the names of
- * @path after them. */
+/* Returns with how many of the open groups @path begins, at most @depth. Sets *@rest to the rest of @path. */
 static guint
 shared_groups (const PlaitStore *store, const char *path, guint depth, const char **rest)
 {
@@ -95,7 +94,7 @@ plait_store_has (PlaitStore *store, const char *path)
   return H5Oexists_by_name (store->file, path, store->access) > 0;
 }
 
-/* Fails: there is no @path (with the most similar name), or @path is a link whose target does not exist. */
+/* Fails because there is no object at @path, or because @path is a link whose target does not exist. */
 static gboolean
 fail_absent (PlaitStore *store, const char *path, GError **error)
 {

@@ -34,7 +34,7 @@ typedef struct PlaitStore PlaitStore;
 
 #define PLAIT_STORE_MAX_RANK 8
 
-/* Larger attributes are stored as datasets: HDF5 refuses attributes of 64 kB and is slow well below that. */
+/* Larger attributes are stored as datasets or groups: HDF5 refuses 64 kB or more, and is slow well below that. */
 #define PLAIT_STORE_MAX_ATTRIBUTE_BYTES 8192
 
 /* Element types of buffers and of stored values. */
@@ -96,23 +96,23 @@ gboolean plait_store_recognize (const char *path);
  * killed. The contents may still be complete. TRUE if there is no file. */
 gboolean plait_store_check_not_left_open (const char *path, GError **error);
 
-/* Changes that another program, such as h5py or h5repack, made when it rewrote a file of plait. They are paths of
- * groups, datasets and links, without members of removed or added groups. If only attributes changed, " (its
- * attributes)" follows the path. */
+/* Paths of the groups, datasets and links that another program, such as h5py or h5repack, changed, removed or added
+ * when it rewrote a file of plait. Members of a removed or added group are left out. If only the attributes of an
+ * object changed, " (its attributes)" follows its path. */
 typedef struct
 {
   GPtrArray *changed, *removed, *added; /* paths (element-type utf8) */
 } PlaitStoreChanges;
 
-/* Opens @path for reading. A file that another program has rewritten is first opened in a child process. It is refused
- * if anything that plait wrote was changed or removed. (transfer full) */
+/* Opens @path for reading. Refuses the file if another program has changed or removed anything that plait wrote.
+ * (transfer full) */
 PlaitStore *plait_store_open (const char *path, GError **error);
 
 /* Opens @path like plait_store_open, but does not refuse changes: warns in @log if another program has rewritten the
  * file. (transfer full) */
 PlaitStore *plait_store_open_rewritten (const char *path, PlaitLog *log, GError **error);
 
-/* Returns the changes of @store, opened for reading; NULL if no other program has written it. (transfer none) */
+/* Returns the changes of @store, opened for reading; NULL if no other program has rewritten it. (transfer none) */
 const PlaitStoreChanges *plait_store_changes (const PlaitStore *store);
 
 /* Formats changes: "another program has rewritten it; changed: /a, /b", at most @most names of each kind. (transfer
@@ -181,9 +181,9 @@ gboolean plait_store_copy (PlaitStore *store, PlaitStore *from, const char *path
 /* ---- attributes ---- */
 
 /*
- * Setting an attribute that exists replaces it. @path is a group or a dataset. A value larger than
- * PLAIT_STORE_MAX_ATTRIBUTE_BYTES becomes the dataset PATH/NAME (for a dataset PATH.NAME), which
- * plait_store_has_attribute finds and plait_store_get_... read. Strings must be UTF-8.
+ * Setting an attribute that exists replaces it. @path is a group or a dataset. The value of a large attribute, of more
+ * than PLAIT_STORE_MAX_ATTRIBUTE_BYTES, is stored at PATH/NAME if PATH is a group, and at PATH.NAME if PATH is a
+ * dataset; plait_store_has_attribute finds it there and plait_store_get_... read it. Strings must be UTF-8.
  */
 gboolean plait_store_set_string (PlaitStore *store, const char *path, const char *name, const char *value,
                                  GError **error);
@@ -194,11 +194,10 @@ gboolean plait_store_set_double (PlaitStore *store, const char *path, const char
 gboolean plait_store_set_list (PlaitStore *store, const char *path, const char *name, PlaitStoreType type, gint64 n,
                                gconstpointer values, GError **error);
 
-/* TRUE if @path has the attribute @name, also if it is stored as a dataset. */
+/* TRUE if @path has the attribute @name, large or not. */
 gboolean plait_store_has_attribute (PlaitStore *store, const char *path, const char *name);
 
-/* Returns the names of the attributes of @path except those stored as datasets, sorted, NULL-terminated. (transfer
- * full) */
+/* Returns the names of the attributes of @path except large ones, sorted, NULL-terminated. (transfer full) */
 char **plait_store_attributes (PlaitStore *store, const char *path, GError **error);
 
 /* Read one value. Fail if the attribute is missing, does not have exactly one value, or has a type that cannot be read
@@ -223,10 +222,10 @@ char *plait_store_attribute_text (PlaitStore *store, const char *path, const cha
 gboolean plait_store_write (PlaitStore *store, const char *path, PlaitStoreType type, guint rank, const gint64 *shape,
                             gconstpointer values, PlaitStoreOptions options, GError **error);
 
-/* Appends sentences to the array @path [sentence, position, width], which already has @written sentences. @sentences:
- * the rows of each sentence in @rows. The layout equals that of feature files (foreign/feature.h): shorter sentences
- * are padded with zeros, and PATH_lengths has the number of rows of each sentence. Makes the array and PATH_lengths if
- * @written is 0. */
+/* Appends sentences to the array @path [sentence, position, width], which already has @written sentences. @sentences
+ * says which rows of @rows each sentence has. The layout equals that of feature files (foreign/feature.h): shorter
+ * sentences are padded with zeros, and PATH_lengths has the number of rows of each sentence. Makes the array and
+ * PATH_lengths if @written is 0. */
 gboolean plait_store_extend_padded (PlaitStore *store, const char *path, PlaitTensor rows, PlaitRagged sentences,
                                     gint64 written, GError **error);
 
@@ -259,8 +258,8 @@ GBytes *plait_store_read_bytes (PlaitStore *store, const char *path, gsize maxim
 /*
  * One string is a scalar dataset. A list is a dataset of one dimension whose elements have the length of the longest
  * string; h5py reads it with asstr(). If that would waste much space (one very long line among many short ones), the
- * list is a group with the members "bytes" and "offsets": string i is bytes[offsets[i] .. offsets[i + 1] - 1]. The
- * functions below read all these forms.
+ * list is a group with the members "bytes" and "offsets": string i is bytes[offsets[i] .. offsets[i + 1] - 1].
+ * plait_store_read_strings reads all these forms.
  */
 gboolean plait_store_write_string (PlaitStore *store, const char *path, const char *value, GError **error);
 gboolean plait_store_write_strings (PlaitStore *store, const char *path, const char *const *values, gint64 n,
@@ -270,5 +269,5 @@ gboolean plait_store_write_strings (PlaitStore *store, const char *path, const c
 char *plait_store_read_string (PlaitStore *store, const char *path, GError **error);
 
 /* Reads a list of strings, NULL-terminated, and their number into *@n (may be NULL). Refuses more than @maximum bytes
- * of text in all; for strings padded to equal length, more than MAX (8 * @maximum, 4 MiB) bytes. (transfer full) */
+ * of text; if strings are padded to equal length, more than MAX (8 * @maximum, 4 MiB) with padding. (transfer full) */
 char **plait_store_read_strings (PlaitStore *store, const char *path, gsize maximum, gint64 *n, GError **error);

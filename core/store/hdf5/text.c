@@ -80,7 +80,7 @@ fail_memory (PlaitStore *store, const char *path, GError **error)
   return plait_fail (error, PLAIT_ERROR_FAILED, "%s: no memory for the text of %s", store->path, path);
 }
 
-/* Fails if the @bytes bytes of stored text exceed @most. The error says that at most @maximum bytes were expected. */
+/* Fails if stored text has more than @most bytes; it has @bytes. The error gives @maximum, the limit of the caller. */
 static gboolean
 check_bytes (PlaitStore *store, const char *path, gint64 bytes, gsize most, gsize maximum, GError **error)
 {

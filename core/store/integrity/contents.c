@@ -5,8 +5,8 @@
  * other group, dataset and link:
  *
  *   path         path of the object
- *   values       XXH3-64 of its type, shape and values; for a link, of its target; 0 for a group
- *   attributes   XXH3-64 of the names and values of its attributes; 0 for a link
+ *   values       dataset: XXH3-64 of its type, shape and values; link: XXH3-64 of its target; group: 0
+ *   attributes   dataset or group: XXH3-64 of the names and values of its attributes; link: 0
  *
  * The hashes ignore padding of strings, and the attributes in which HDF5 stores dimension scales, because these
  * attributes contain addresses. If another program (h5py, h5repack) has rewritten a file, its blocks no longer match

@@ -22,8 +22,8 @@ enum
   OPEN_TO_SWMR = 1 << 2, /* single writer, multiple readers */
 };
 
-/* TRUE if the open flag is set in the superblock of the open file @fd. The superblock may follow a user block. Other
- * bits mean damage, not the flag. */
+/* TRUE if the superblock of the file @fd has the open flag and no unknown bit: unknown bits mean damage. The superblock
+ * may follow a user block. */
 static gboolean
 is_flagged (int fd)
 {
