@@ -38,8 +38,8 @@ gboolean plait_parameters_allocate (PlaitParameters *parameters, GError **error)
  * PlaitInitial. */
 void plait_parameters_initialise (PlaitParameters *parameters, PlaitPool *pool, guint64 seed);
 
-/* Changes the initial values to those of dl4mt (nyu-dl/dl4mt-tutorial): square weights orthogonal; other weights and
- * embeddings normal with standard deviation 0.01; biases, gains and forget gates as declared. Call it before
+/* Changes the initial values to those of dl4mt (nyu-dl/dl4mt-tutorial): square Glorot weights become orthogonal; other
+ * random values become normal with standard deviation 0.01. Constants stay as declared. Call it before
  * plait_parameters_initialise. */
 void plait_parameters_follow_dl4mt (PlaitParameters *parameters);
 
@@ -77,9 +77,9 @@ void plait_parameters_use (PlaitParameters *parameters, PlaitParameter *paramete
  * (plait_precision_runs_here). */
 gboolean plait_precision_check (PlaitPrecision precision, GError **error);
 
-/* Packs all weights and tables in @precision, but those with PLAIT_USE_STEP in full precision. This makes products of
- * few rows fast on a tape in PLAIT_TAPE_EVALUATE. Returns FALSE with PLAIT_ERROR_MEMORY if memory runs out, or with
- * PLAIT_ERROR_INPUT as plait_precision_check does. */
+/* Packs the parameters of PLAIT_USE_WEIGHT and PLAIT_USE_TABLE in @precision, and those of PLAIT_USE_STEP in full
+ * precision. This makes products of few rows fast on a tape in PLAIT_TAPE_EVALUATE. Returns FALSE with
+ * PLAIT_ERROR_MEMORY if memory runs out, or with PLAIT_ERROR_INPUT as plait_precision_check does. */
 gboolean plait_parameters_pack (PlaitParameters *parameters, PlaitPool *pool, PlaitPrecision precision, GError **error);
 
 /* Returns the leaf of @parameter on @tape, or NULL if @parameter is NULL. (transfer none) */

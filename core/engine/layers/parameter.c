@@ -14,7 +14,7 @@
 #define ALIGNMENT 64
 #define ALIGNED_ELEMENTS ((gint64)(ALIGNMENT / sizeof (PlaitScalar)))
 
-/* Greater numbers of elements are reduced to this one, for which no machine has memory. */
+/* Greater numbers of elements are reduced to this number. No machine has memory for so many elements. */
 #define MAX_ELEMENTS (G_MAXINT64 / 64)
 
 #define MAX_NAME_LENGTH 1024

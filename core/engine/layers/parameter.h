@@ -20,8 +20,8 @@ typedef enum
   PLAIT_INITIAL_NORMAL,     /* normal distribution with mean 0 and standard deviation size */
   PLAIT_INITIAL_UNIFORM,    /* uniform in [-size, size) */
   PLAIT_INITIAL_GLOROT,     /* uniform in [-a, a), a = sqrt (6 / (rows + width / blocks)) (Glorot & Bengio 2010) */
-  PLAIT_INITIAL_BLOCKS,     /* columns are cut into equal blocks: blocks first .. last have the value size, other blocks
-                               zeros */
+  PLAIT_INITIAL_BLOCKS,     /* equal blocks of columns; every element of the blocks first .. last is @size, all other
+                               elements are 0 */
   PLAIT_INITIAL_ORTHOGONAL, /* each square block is a random orthogonal matrix, all equally likely (Saxe et al. 2014) */
 } PlaitInitialKind;
 
@@ -31,7 +31,7 @@ typedef struct
   PlaitInitialKind kind;
   double size;       /* used by NORMAL, UNIFORM and BLOCKS */
   guint blocks;      /* number of weights side by side in this parameter (keys and values: 2); 0 means 1 */
-  guint first, last; /* used by BLOCKS: the first and the last block with the value size, counted from 0 */
+  guint first, last; /* used by BLOCKS: the blocks first .. last hold @size; the leftmost block is block 0 */
   guint stacked;     /* used by ORTHOGONAL: number of weights one above the other (2 for the weight of two children); 0
                         means 1 */
 } PlaitInitial;
@@ -48,12 +48,12 @@ typedef struct
 /* The kind of matrix product that beam search computes with a parameter. It decides how the parameter is packed. */
 typedef enum
 {
-  PLAIT_USE_OTHER,  /* search does not multiply by the parameter, so it is not packed */
+  PLAIT_USE_OTHER,  /* none of the uses below; the parameter is not packed */
   PLAIT_USE_WEIGHT, /* x W, in a linear layer */
   PLAIT_USE_STEP,   /* x W in a recurrence; packed without rounding, because rounding errors would add up over the steps
                      */
-  PLAIT_USE_TABLE, /* x times the transposed table [V, w] in the output layer, whose table may be the embeddings; packed
-                      for plait_output_layer_top_k */
+  PLAIT_USE_TABLE,  /* x times the transposed table [V, w] of the output layer, often also the table of embeddings;
+                       packed for plait_output_layer_top_k */
 } PlaitParameterUse;
 
 /* A parameter. Read only, except the numbers in value and gradient. */
@@ -73,9 +73,9 @@ typedef struct
 /*
  * Declares the parameter @name [rows, width] and returns it. (transfer none) A name has parts between slashes, none of
  * them empty, "." or "..", and no control characters; it has at most 1024 bytes and begins with the plugin's prefix.
- * Faults are: a name that is malformed or already declared, rows or width below 1, more elements than any machine can
- * hold, an impossible @initial, and a declaration after allocation. The host reports the first fault after build; until
- * then the returned parameter may be stored but not used.
+ * Faults are: a name that is malformed or already declared, rows or width below 1, in a plugin more elements than
+ * any machine can hold, an impossible @initial, and a declaration after allocation. The host reports the first fault
+ * after build; until then, store the returned parameter but do not use it.
  */
 PLAIT_API PlaitParameter *plait_parameters_declare (PlaitParameters *parameters, const char *name, gint64 rows,
                                                     gint64 width, PlaitInitial initial);

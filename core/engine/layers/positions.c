@@ -7,8 +7,7 @@
 
 #define MAX_WAVELENGTH 10000.0
 
-/* Maximum width of rows with positions, and maximum number of rows of the stored table of sinusoids. For longer
- * sentences, each step computes a table. */
+/* Maximum width of rows with positions; maximum number of rows of the stored table of sinusoids. */
 #define MAX_WIDTH ((gint64)1 << 24)
 #define MAX_CACHED_ROWS ((gint64)4096)
 

@@ -34,9 +34,9 @@ typedef struct
 /* Fills @table [positions, w] with sinusoids of positions @first, @first + 1, ..., computed in double. */
 void plait_positions_fill (PlaitTensor table, PlaitPositionKind kind, gint64 first);
 
-/* Declares positions 0 .. @length - 1 for rows of width @width; with PLAIT_POSITIONS_LEARNED also the parameter
- * NAME/table. Learned positions end at @length. Sinusoids have no end, but a step with positions from min (@length,
- * 4096) on computes a table. */
+/* Declares positions 0 .. @length - 1 for rows of width @width, and with PLAIT_POSITIONS_LEARNED the parameter
+ * NAME/table. Learned positions cannot exceed @length - 1. Sinusoids can: a step whose positions exceed the stored
+ * table computes a longer table. */
 PLAIT_API PlaitPositions plait_positions_declare (PlaitParameters *parameters, const char *name, PlaitPositionKind kind,
                                                   gint64 length, gint64 width);
 

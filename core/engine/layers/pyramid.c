@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-/* TRUE if all levels use one set of parameters, or none (mean). */
+/* TRUE if one PlaitPyramidLevel serves all levels. The PlaitPyramidLevel of mean is empty. */
 static gboolean
 is_shared (const PlaitPyramidDeclaration *declaration)
 {
@@ -292,9 +292,8 @@ typedef struct
   gint64 *place; /* row number in the tensor in which all levels are concatenated, level 0 first */
 } Links;
 
-/* Fills @links for the rows of level @l of sentence @s, which begin at memory row @row. Their parents come directly
- * after them in the memory. @below: memory row at which level @l - 1 of the sentence begins. @place: number of rows of
- * lower levels, over all sentences. */
+/* Fills @links for the rows of level @l of sentence @s. These rows begin at memory row @row. The rows of level @l - 1
+ * of the sentence begin at memory row @below. @place: total number of rows of the levels under @l, in all sentences. */
 static void
 link_rows (const Levels *levels, guint l, gint64 s, gint64 row, gint64 below, gint64 place, const Links *links)
 {

@@ -83,8 +83,8 @@ typedef struct
   const gint64 *leaf;  /* index of the leaf among all leaves; -1 for rows of higher levels */
   PlaitNode *ponder;   /* act: [1, 1], the sum over all blocks of N + R, where N is the number of rows of a block and R
                           its last halting weight (Graves 2016, section 2); only R has a gradient. Else NULL */
-  PlaitNode *quantity; /* cif: [1, 1], the sum of |sum of weights - n / k| over levels and sentences of n > 1 rows
-                          (quantity loss of Dong & Xu 2020, with n / k as the number of targets). Else NULL */
+  PlaitNode *quantity; /* cif: [1, 1], quantity loss (Dong & Xu 2020): the sum of |sum of weights - n / k| over levels
+                          0 .. maximum - 1 and the sentences with n > 1 rows at the level. Else NULL */
 } PlaitPyramidRows;
 
 /* Returns the rows of a pyramid over @leaves: state [leaves, w], cell NULL or [leaves, w]. @rows: the leaves of each

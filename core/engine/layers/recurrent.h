@@ -7,17 +7,16 @@
 /*
  * Recurrent cells: GRU (Cho et al. 2014b; Chen et al. 2017, eq. 2 and 4) and LSTM. Their equations are at
  * PlaitRecurrentCell. The update gate z of a GRU keeps the old state, h <- z h + (1 - z) c, as in Cho et al. 2014b,
- * dl4mt, PyTorch and cuDNN; Bahdanau et al. 2015 swap z and 1 - z. A cell runs in two steps: plait_cell_project
- * multiplies the inputs of all rows at once, then plait_cell_run or plait_cell_step goes through time.
+ * dl4mt, PyTorch and cuDNN; Bahdanau et al. 2015 swap z and 1 - z. First, plait_cell_project multiplies the inputs of
+ * all rows at once. Then plait_cell_run computes all time steps, or plait_cell_step computes one time step.
  */
 typedef struct
 {
   PlaitCellKind kind;
   PlaitResetOrder reset; /* GRU only */
   gint64 input_width;
-  gint64 width; /* w, width of the state */
-  double
-      forget_bias; /* initial bias of an LSTM's forget gate; 1 keeps the cell state at first (Jozefowicz et al. 2015) */
+  gint64 width;            /* w, width of the state */
+  double forget_bias;      /* initial bias of an LSTM's forget gate; Jozefowicz et al. 2015 recommend 1 */
   gboolean recurrent_bias; /* TRUE: adds a bias to the recurrent product too, as cuDNN and PyTorch do. Must be FALSE for
                               a GRU with PLAIT_RESET_BEFORE. The reset gate multiplies the recurrent bias of a GRU's
                               candidate; all other recurrent biases act like the bias of the input */

@@ -10,7 +10,7 @@
 #define FIRST_FORGET_GATE 1
 #define LAST_FORGET_GATE 2
 
-/* Number of weights one above the other in a weight over two children. */
+/* A weight over two children has one block of rows for each child. */
 #define CHILDREN 2
 
 static gint64 *
@@ -189,7 +189,7 @@ plait_tree_unit_declare (PlaitParameters *parameters, const char *name, const Pl
   return unit;
 }
 
-/* Returns the part of the inner nodes' gates that depends on their inputs. */
+/* Returns the product of the inputs of the inner nodes and the input weight. */
 static PlaitNode *
 project (PlaitTape *tape, const PlaitTreeUnit *unit, const PlaitTreeRows *tree, PlaitNode *inputs)
 {

@@ -17,7 +17,7 @@ typedef struct
   PlaitResetOrder reset; /* GRU only */
   gint64 width;
   gint64 input_width;      /* width of the input that inner nodes read in addition to their children; 0: no input */
-  gboolean candidate_bias; /* GRU only: bias of the candidate, which Chen et al. 2017 leave out but their code has */
+  gboolean candidate_bias; /* GRU only: adds a bias to the candidate, as the code of Chen et al. 2017 does */
   double forget_bias;      /* initial bias of an LSTM's forget gates */
 } PlaitTreeUnitDeclaration;
 
@@ -62,8 +62,8 @@ PLAIT_API PlaitNode *plait_tree_head_words_apply (PlaitTape *tape, const PlaitTr
 /* The top-down state of a root. */
 typedef enum
 {
-  PLAIT_ROOT_TANH, /* tanh (h W + b) of its bottom-up state h (Chen et al. 2017, eq. 9) */
-  PLAIT_ROOT_GRU,  /* first step of the cell for left children, from a zero state (the code of Chen et al. 2017) */
+  PLAIT_ROOT_TANH, /* tanh (h W + b), h the root's bottom-up state (Chen et al. 2017, eq. 9) */
+  PLAIT_ROOT_GRU,  /* one step of the cell for left children, input h, zero state (the code of Chen et al. 2017) */
 } PlaitTreeRoot;
 
 /* A top-down GRU with separate weights for left and right children (Chen et al. 2017, eq. 9-10). It refers to

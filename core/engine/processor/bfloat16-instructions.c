@@ -3,8 +3,8 @@
 
 #include <immintrin.h>
 
-/* Size of a register tile: number of rows, and of vectors of sums for each row. The sums and their factors need 29 of
- * the 32 registers. */
+/* A register tile has ROWS x VECTORS vectors of sums. These vectors, VECTORS vectors of the right factor and 1 vector
+ * of the left factor need 29 of the 32 registers. */
 #define ROWS 6
 #define VECTORS 4
 #define LANES 16

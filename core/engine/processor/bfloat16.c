@@ -82,8 +82,8 @@ flush_as_before (guint before)
 /* Number of rows that are multiplied at once. */
 #define ROWS 48
 
-/* Unpacks the pairs of both factors to scalars, then multiplies the factors. The second bfloat16 of a pair is unpacked
- * first, because its product is added first. */
+/* Unpacks the factors to scalars and multiplies them. The second bfloat16 of each pair comes first, because the
+ * instruction adds its product first. */
 static void
 multiply (const PlaitBfloat16Panel *panel)
 {

@@ -5,8 +5,8 @@
 #include <math.h>
 #include <string.h>
 
-/* Size of a register tile: number of rows, and of vectors of sums for each row. The sums and their factors need 29 of
- * the 32 registers. */
+/* A register tile has ROWS x VECTORS vectors of sums. These vectors, VECTORS vectors of the right factor and 1 vector
+ * of the left factor need 29 of the 32 registers. */
 #define ROWS 6
 #define VECTORS 4
 #define LANES 16
@@ -127,7 +127,7 @@ quantise (gint8 *to, gint64 padded, PlaitScalar *scale, const PlaitScalar *x, gi
       memset (to, 0, (gsize)padded);
       return 0;
     }
-  /* A row of tiny values becomes zero, because the reciprocal of its greatest value would be infinite. */
+  /* If all values of a row are tiny, all its bytes are 0, because the quotient could be infinite. */
   factor = greatest > MIN_MAGNITUDE ? PLAIT_INT8_MAX / greatest : 0;
   *scale = greatest > MIN_MAGNITUDE ? greatest / PLAIT_INT8_MAX : 0;
   for (gint64 i = 0; i < n; i++)

@@ -7,13 +7,13 @@
  * Products of bytes, with exact 32-bit sums. Each row of the left factor and each column of the right factor is
  * quantised with a scale of its own:
  *
- *     x[k] = row_scale * byte[k],  -127 .. 127;   w[k] = scale * (byte[k] - 128),  1 .. 255
- *     x . w = row_scale * scale * (sum of byte * byte - 128 * sum of x's bytes)
+ *     x[k] = row_scale * a[k],  a[k] in -127 .. 127;   w[k] = scale * (b[k] - 128),  b[k] in 1 .. 255
+ *     x . w = row_scale * scale * (sum of a[k] * b[k] - 128 * sum of a[k])
  */
 
 /* Number of columns of a panel of a right factor. */
 #define PLAIT_INT8_WIDTH 64
-/* Number of products of bytes that one instruction adds to each sum. Rows and panels are padded to a multiple of it. */
+/* Number of products of bytes that one instruction adds to each sum. The depth is padded to a multiple of it. */
 #define PLAIT_INT8_GROUP 4
 /* Maximum depth of a product, so that its sums fit into 32 bits. */
 #define PLAIT_INT8_MAX_DEPTH 65536

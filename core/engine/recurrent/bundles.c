@@ -5,7 +5,7 @@
 #include "tensor/panel.h"
 #include "tensor/element-ranges.h"
 
-/* Minimum number of sentences in a bundle. With fewer, reading the packed weights would cost more than the products. */
+/* Minimum average of sentences per bundle. With fewer, reading the packed weights costs more than the products. */
 #define MIN_SENTENCES 8
 
 /* Returns how many bundles to make: one for each thread, or 1 if each step shall use all threads. */
@@ -14,7 +14,7 @@ count (const PlaitPool *pool, gint64 sentences, gint64 most_rows, const PlaitRnn
 {
   gint64 threads = plait_pool_threads (pool), blas_rows = plait_blas_rows (plait_kernels (), FALSE);
 
-  /* BLAS may round a row differently if the product has fewer rows, so all sentences stay in one bundle. */
+  /* If products use BLAS, one bundle: BLAS may round a row differently if the product has fewer rows. */
   if (sentences < threads * MIN_SENTENCES || (blas_rows > 0 && most_rows >= blas_rows))
     return 1;
   for (guint i = 0; i < n; i++)

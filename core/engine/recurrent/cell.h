@@ -20,7 +20,7 @@ typedef enum
   PLAIT_TREE_HEAD_WORD, /* one gate mixes the two children's embeddings. Teng & Zhang 2016 */
 } PlaitTreeKind;
 
-/* Order of a GRU's reset gate r and its recurrent product with weight U and state h. */
+/* The order in which a GRU applies its reset gate r and its recurrent weight U to the state h. */
 typedef enum
 {
   PLAIT_RESET_BEFORE, /* U (r * h), as in the papers */

@@ -39,7 +39,7 @@ plait_timeline (PlaitArena *arena, PlaitRagged rows, gboolean backwards)
 /* One time step of a bundle of sentences, in a forward or a backward pass. */
 typedef struct
 {
-  PlaitRnnStep at; /* step whose rows are the sentences of the bundle that have more than t rows */
+  PlaitRnnStep at; /* has one row for each sentence of the bundle with more than t rows */
   const PlaitKernels *kernels;
   const PlaitRecurrence *recurrence;
   const PlaitRecurrenceBackward *work;
@@ -136,7 +136,7 @@ multiply (const Step *step, PlaitTensor y, PlaitTensor x, PlaitRnnWeight factor,
   plait_rnn_step_multiply (&step->at, y, x, &factor, bias);
 }
 
-/* Writes the initial states into the rows of step 0 of previous, unless previous is the tensor of initial states. */
+/* Fills the rows of step 0 in previous with the initial states. If recurrence->borrows, they are there already. */
 static void
 begin (PlaitPool *pool, const PlaitRecurrence *recurrence)
 {
@@ -151,8 +151,8 @@ begin (PlaitPool *pool, const PlaitRecurrence *recurrence)
     plait_tensor_fill (pool, previous, 0, 0);
 }
 
-/* Returns the first sentence, by PlaitTimeline.order, of bundle @bundle if @bundles bundles share the rows about
- * equally. */
+/* Returns the index in PlaitTimeline.order at which bundle @bundle begins, if @bundles bundles have about equally many
+ * rows. */
 static gint64
 bundle_begin (const PlaitTimeline *time, gint64 bundle, gint64 bundles)
 {

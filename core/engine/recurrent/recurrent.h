@@ -64,9 +64,9 @@ void plait_recurrence_forward (PlaitPool *pool, const PlaitRecurrence *recurrenc
 
 /*
  * Tensors of the backward pass. The pass replaces the activations in PlaitRecurrence.gates by the gradients of the
- * recurrent products. The columns for the recurrent weight are on the left; the columns for the candidate weight
- * follow. The gradient of the recurrent weight is previous^T, that of the candidate weight reset_states^T, times these
- * columns. If weights are packed, the packed weights are transposed.
+ * recurrent products. The left columns belong to the recurrent weight, whose gradient is previous^T times them. The
+ * next columns belong to the candidate weight, whose gradient is reset_states^T times them. Weights that are packed
+ * must be packed transposed.
  */
 typedef struct
 {

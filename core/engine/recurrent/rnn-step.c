@@ -3,7 +3,7 @@
 
 #include "tensor/product.h"
 
-/* Minimum number of elements in a piece of work; waking a thread costs more than computing fewer. */
+/* Waking a thread costs more than computing fewer elements than this. */
 #define PIECE_ELEMENTS 2048
 
 typedef struct

@@ -110,7 +110,7 @@ depth_of (const Depth *all, gint64 bundle, gint64 bundles, PlaitPool *pool)
   depth.step.pool = pool;
   depth.begin = plait_bundle_row (depths->sentences, depths->rows, bundle, bundles);
   depth.end = plait_bundle_row (depths->sentences, depths->rows, bundle + 1, bundles);
-  /* The scratch rows of a bundle come after those of earlier bundles. A side needs one row for each child. */
+  /* Earlier bundles have one scratch row for each left child; their right children use the same rows. */
   for (gint64 at = 0; at < depths->n; at++)
     depth.scratch += place_of (&depths->sides[0], at, depth.begin) - depths->sides[0].first[at];
   return depth;
@@ -146,8 +146,8 @@ go_up (const Depth *depth)
   gint64 width = top_down->width, products = side->recurrent.weight.width;
   PlaitTensor dparent = plait_tensor_rows (top_down->dparent, depth->scratch, depth->step.rows);
 
-  /* The kernel uses dstate + carried as the gradient of a child's state. dstates has all of this gradient, so carried,
-   * a row of dparent, begins at zero. */
+  /* The kernel adds carried, a row of dparent, to the gradient in dstate. dstate already is the whole gradient of the
+   * child's state, so carried begins at zero. */
   plait_tensor_fill (depth->step.pool, dparent, 0, 0);
   if (top_down->reset == PLAIT_RESET_AFTER)
     run_kernel (depth, depth->kernels->gru_after_backward);

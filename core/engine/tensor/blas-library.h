@@ -3,7 +3,7 @@
 
 #include "types/tensor.h"
 
-/* Function table of a BLAS module (kind blas): the functions that each library names differently. */
+/* Function table of a BLAS module (kind blas). */
 typedef struct
 {
   /* Sets the library to one thread for calls from this thread. If the library can, also makes results independent of
@@ -17,8 +17,8 @@ typedef struct
   /* Returns the library's name, version and processor type, such as "OpenBLAS 0.3.21 core Haswell". (transfer full) */
   char *(*describe) (void);
 
-  /* The library needs a buffer for each thread that calls it. take_buffer allocates a buffer of at most buffer_size
-   * bytes; give_buffer releases it. Both pointers are NULL if the library needs no buffers. */
+  /* take_buffer makes the library allocate the buffer of one more thread, at most buffer_size bytes; give_buffer
+   * releases the buffer. Both are NULL if the library needs no buffers. */
   gpointer (*take_buffer) (void);
   void (*give_buffer) (gpointer buffer);
   gsize buffer_size;

@@ -12,7 +12,7 @@ static const PlaitModuleWanted libraries[] = {
   { "blas", "mkl", "multiplying matrices by MKL", "libmkl-dev", sizeof (PlaitBlasTable) },
 };
 
-/* Bytes of address space that loading a library takes, including the buffer of its first thread. */
+/* Maximum number of bytes of address space that loading a library takes, with the buffer of the first thread. */
 #define LOADING ((gsize)300 << 20)
 
 /* Opens the library @name; NULL: the first that can be loaded. */
@@ -70,7 +70,7 @@ open_with_one_thread (const char *name, GError **error)
   return table;
 }
 
-/* Returns the library that the user asks for in PLAIT_BLAS, or NULL. */
+/* Returns the name of the library in PLAIT_BLAS, or NULL. */
 static const char *
 wanted_library (void)
 {
@@ -155,7 +155,7 @@ plait_blas_reserve (PlaitPool *pool, GError **error)
   g_autoptr (GError) refusal = NULL;
   const PlaitBlasTable *table = served || wanted_library () ? get_library (&refusal) : NULL;
 
-  /* A missing library is an error only if PLAIT_BLAS names it: otherwise the kernels compute everything. */
+  /* Lack of memory is always an error, a library that cannot be loaded only if PLAIT_BLAS names it. */
   if (refusal && (wanted_library () || refusal->code == PLAIT_ERROR_MEMORY))
     {
       g_propagate_error (error, g_steal_pointer (&refusal));

@@ -11,15 +11,15 @@
  * are faster (PlaitKernels.blas_rows).
  */
 
-/* Returns the number of rows from which on products use BLAS; 0: never. @transpose_a: TRUE for a transposed left
- * factor. */
+/* Returns the minimum number of rows of a product that uses BLAS; 0: no product does. @transpose_a: TRUE for a
+ * transposed left factor. */
 gint64 plait_blas_rows (const PlaitKernels *kernels, gboolean transpose_a);
 
-/* Opens the library if products use BLAS or PLAIT_BLAS is set. If products use BLAS, makes the library allocate its
- * buffers for all threads of @pool: OpenBLAS retries forever if it cannot allocate them at the first call. Returns
- * FALSE with PLAIT_ERROR_MEMORY if there is not enough memory, or with PLAIT_ERROR_INPUT if PLAIT_BLAS names a library
- * that cannot be loaded. If no library is found, the kernels compute everything. Call it before any computation, with
- * @pool idle. */
+/* Opens the library if products use BLAS or PLAIT_BLAS is set. If products use BLAS, also makes the library allocate
+ * the buffers of all threads of @pool, because OpenBLAS retries forever if memory runs out later. Returns FALSE with
+ * PLAIT_ERROR_MEMORY if there is not enough memory, or with PLAIT_ERROR_INPUT if PLAIT_BLAS names a library that cannot
+ * be loaded. Without PLAIT_BLAS, the kernels replace a missing library. Call it before any computation, with @pool
+ * idle. */
 gboolean plait_blas_reserve (PlaitPool *pool, GError **error);
 
 /* TRUE if a product of this shape uses BLAS. @transpose_a: if the left factor is transposed. */

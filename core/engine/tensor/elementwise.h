@@ -9,7 +9,7 @@
 
 /*
  * Elementwise functions. All tensors of a call have equal rows and width; their strides may differ. An output may be an
- * input. beta is 0 (the output may be uninitialised) or 1 (add to it).
+ * input, except where a comment restricts it. beta is 0 (the output may be uninitialised) or 1 (add to it).
  */
 
 /* y = beta * y + alpha * x: copies, adds or scales. */
@@ -24,7 +24,7 @@ void plait_tensor_multiply (PlaitPool *pool, PlaitTensor z, PlaitScalar beta, Pl
 /* z = maximum of x and y; with @sign -1 the minimum. NaN if x or y is NaN. */
 void plait_tensor_maximum (PlaitPool *pool, PlaitTensor z, PlaitScalar sign, PlaitTensor x, PlaitTensor y);
 
-/* Backward of plait_tensor_maximum for x: dx = beta * dx + (dz where only x equals z, dz / 2 where x and y do). */
+/* Backward of plait_tensor_maximum for x: dx = beta * dx + f * dz; f is 1/2 where x = y, else 1 where x = z, else 0. */
 void plait_tensor_maximum_backward (PlaitPool *pool, PlaitTensor dx, PlaitScalar beta, PlaitScalar sign, PlaitTensor dz,
                                     PlaitTensor x, PlaitTensor y);
 
@@ -33,7 +33,7 @@ void plait_tensor_fill (PlaitPool *pool, PlaitTensor y, PlaitScalar beta, PlaitS
 
 /*
  * Inverted dropout: y = beta * y + x * mask / (1 - rate). Element i (row * width + column) is dropped as in the mask
- * plait_mask (key, rate). With rate 0 it only accumulates. Backward is this function on the gradients.
+ * plait_mask (key, rate). If rate is 0, y = beta * y + x. Backward is this function on the gradients.
  */
 void plait_tensor_dropout (PlaitPool *pool, PlaitTensor y, PlaitScalar beta, PlaitTensor x, PlaitRandomKey key,
                            double rate);

@@ -56,8 +56,8 @@ precedes (Candidate a, Candidate b)
   return a.logit > b.logit || (a.logit == b.logit && a.id < b.id);
 }
 
-/* Inserts a word into the @n best words so far, at most @most, and returns their new number. The result does not depend
- * on the order of the calls. */
+/* Inserts @word into the @n best words so far, if @word is among the best @most. Returns the new number of words. The
+ * result does not depend on the order of the calls. */
 static guint
 insert (Candidate *candidates, guint n, guint most, Candidate word)
 {
