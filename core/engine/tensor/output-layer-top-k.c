@@ -75,8 +75,8 @@ insert (Candidate *candidates, guint n, guint most, Candidate word)
   return n + 1;
 }
 
-/* Returns a bound that at least search->best logits of the block reach, but usually not many more. Returns -INFINITY if
- * the block has fewer than search->best logits, or if such a bound would be far below @greatest. */
+/* Returns a bound that at least search->best logits of the block reach, usually few more. Returns -INFINITY if fewer
+ * logits are near @greatest. */
 static PlaitScalar
 first_bound (const Search *search, const PlaitScalar *logits, PlaitScalar greatest, gint64 n)
 {

@@ -23,8 +23,8 @@
  */
 #define BLOCK_WORDS 128
 #define MAX_LANES 16
-/* The rows of a chunk have at most CHUNK_LOGITS logits together. But this limit is never below MIN_CHUNK rows, and
- * never above MAX_CHUNK rows. Values chosen by measuring. */
+/* Maximum rows of a chunk: CHUNK_LOGITS / V, but at least MIN_CHUNK and at most MAX_CHUNK. Values chosen by
+ * measuring. */
 #define CHUNK_LOGITS 17000000
 #define MIN_CHUNK 128
 #define MAX_CHUNK 1024
@@ -44,8 +44,8 @@ typedef struct
   double loss;
   double negative_log_likelihood;
   PlaitScalar target;      /* logit of the target */
-  PlaitScalar generated;   /* factor of the gradient of the softmax, 1 without copied words */
-  PlaitScalar share;       /* factor of the target's own term in the gradient of its logit, 1 without copied words */
+  PlaitScalar generated;   /* factor of the softmax in the gradients of the logits; 1 without copied words */
+  PlaitScalar share;       /* factor of stage->target in the gradient of the target's logit; 1 without copied words */
   gboolean first_in_block; /* TRUE if, within the target's block, all words with lower ids have lower logits than the
                               target */
   gboolean correct;
@@ -291,7 +291,7 @@ rows_piece (gpointer data, gint64 piece, guint thread)
     finish_row (stage, row);
 }
 
-/* Corrects the gradients @logits [n], which belong to the words from @first on, for the copied words of @row. */
+/* Adds the corrections for the copied words of @row to @logits [n], the gradients of the logits from word @first on. */
 static void
 correct_copied (const Stage *stage, gint64 row, gint64 first, PlaitScalar *logits, gint64 n)
 {

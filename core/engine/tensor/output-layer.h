@@ -22,9 +22,8 @@ typedef struct
   const PlaitScalar *bias;           /* bias of each word: [V], or NULL */
   const gint32 *targets;             /* id of each row's target: [r]. At or above V only in rows with copied words */
   const PlaitOutputMixture *mixture; /* copied words, or NULL */
-  double smoothing; /* label smoothing s: the target gets probability 1 - s, and s is spread over the words that @others
-                       says */
-  gboolean others;  /* TRUE: s is spread over the V - 1 other words; FALSE: over all V words, the target too */
+  double smoothing; /* label smoothing s: spreads probability s over words (see @others), adds 1 - s to the target */
+  gboolean others;  /* TRUE: s is spread over all words except the target; FALSE: over all V words, the target too */
   double scale;     /* factor of the loss in the gradients */
   const double *weights; /* [r] factor of each row's loss in addition to @scale; NULL: 1 for each row */
   /* Gradients of scale * sum of weight * loss of each row. A gradient whose data is NULL is not computed. */
@@ -51,10 +50,9 @@ PlaitOutputLayerSums plait_output_layer_compute (PlaitPool *pool, PlaitArena *ar
  * packed (plait_pack (table, TRUE)). Writes ids [r][best], most probable first (ties: the lower id), and
  * log_probabilities [r][best]. @best <= V.
  *
- * @forbidden: @n_forbidden different ids that are not returned for some rows, but count in the softmax. @forbid: a byte
- * for each row, TRUE if the ids are forbidden in this row; NULL: the ids are forbidden in every row. If fewer than
- * @best words may be returned, the last ids are -1 with log-probability minus infinity. @mixture: copied words, whose
- * ids may be at or above V; or NULL.
+ * @forbidden: @n_forbidden different ids that are not returned, but count in the softmax. @forbid: a byte for each row,
+ * FALSE if this row may return the ids; NULL: no row may. If a row has fewer than @best words to return, its last ids
+ * are -1 with log-probability minus infinity. @mixture: copied words, whose ids may be at or above V; or NULL.
  */
 void plait_output_layer_top_k (PlaitPool *pool, PlaitArena *arena, PlaitTensor states, const PlaitPacked *table,
                                const PlaitScalar *bias, const gint32 *forbidden, guint n_forbidden,
@@ -62,8 +60,8 @@ void plait_output_layer_top_k (PlaitPool *pool, PlaitArena *arena, PlaitTensor s
                                PlaitScalar *log_probabilities);
 
 /* Computes the log-probabilities of all words of each row: @log_probabilities [r, V], or more columns for words of
- * @mixture at or above V. They have the same bits as those of plait_output_layer_top_k. Call it for a few rows at a
- * time, because of the memory. */
+ * @mixture at or above V. The bits are those of plait_output_layer_top_k. Pass few rows at a time, because of the
+ * memory. */
 void plait_output_layer_log_probabilities (PlaitPool *pool, PlaitArena *arena, PlaitTensor states,
                                            const PlaitPacked *table, const PlaitScalar *bias,
                                            const PlaitOutputMixture *mixture, PlaitTensor log_probabilities);

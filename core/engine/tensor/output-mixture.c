@@ -5,9 +5,9 @@
 
 #include "kernels/gradient-terms.h"
 
-/* Smallest value of c (target) for a target without a logit, so that its loss is finite. */
+/* Lower limit of c (target) for a target without a logit, so that its loss is finite. */
 #define MIN_COPIED 1e-30
-/* Greatest log of (1 - g) / p of a copied word, so that its gradient is finite. */
+/* Upper limit of log ((1 - g) / p) for a copied word, so that its gradient is finite. */
 #define MAX_LOG_RATIO 69.0
 
 gint64

@@ -56,11 +56,11 @@ typedef struct
   double each, rest; /* @each: probability that label smoothing gives to every word; @rest: probability that the
                         target gets in addition */
   double scale;      /* factor of the loss in gradients */
-  gboolean best;     /* TRUE if the target is the best word; in: by the logits; out: by p (ties: the lower id) */
+  gboolean best;     /* TRUE if the target has the greatest logit (input) or p (output); ties: the lower id */
   double loss;
   double negative_log_likelihood;
-  /* Outputs. The gradient of logit v is softmax_v * @generated - @each. @rest * @target_share is subtracted from
-   * the gradient of the target's logit, and the correction in @copied_logits is added to that of a copied word. */
+  /* Outputs. The gradient of logit v, before @scale, is softmax_v * @generated - @each. The target's logit also
+   * subtracts @rest * @target_share. A copied word's logit also adds its correction in @copied_logits. */
   double generated;
   double target_share;
 } PlaitMixedRow;

@@ -18,7 +18,7 @@ struct PlaitPacked
   PlaitScalar *scales; /* scales of the columns of bytes: [width] */
 };
 
-/* Left factor of products with a packed weight, quantised or rounded like the weight. */
+/* Left factor of products with a packed weight, in the precision of the weight. */
 typedef struct
 {
   PlaitTensor x;
@@ -29,8 +29,8 @@ typedef struct
   gint32 *sums;                      /* sums of the bytes: [rows] */
 } PlaitPackedRows;
 
-/* Returns @x quantised or rounded for products with @packed. The result uses the caller's scratch memory
- * (plait_pool_scratch) and is valid until that is used again. */
+/* Returns @x in the precision of @packed. The result is valid until the caller's scratch memory (plait_pool_scratch) is
+ * used again. */
 PlaitPackedRows plait_packed_rows (PlaitPool *pool, const PlaitPacked *packed, PlaitTensor x);
 
 /* Computes y = (@add: y +) rows @first .. @first + @n - 1 times columns @column .. @column + @width - 1 of the weight,

@@ -29,7 +29,7 @@ plait_packed_precision (const PlaitPacked *packed)
   return packed->precision;
 }
 
-/* Returns the number of groups of bytes in a column or row. */
+/* Returns the number of groups of PLAIT_INT8_GROUP bytes along the depth. */
 static gint64
 groups_of (const PlaitPacked *packed)
 {
@@ -42,7 +42,7 @@ tile_width (const PlaitPacked *packed)
   return packed->int8 ? PLAIT_INT8_WIDTH : packed->bfloat16 ? PLAIT_BFLOAT16_WIDTH : packed->kernels->packed_width;
 }
 
-/* Returns the number of columns that one call of a kernel multiplies; it is a multiple of a panel's width. */
+/* Returns the maximum columns that one call of a kernel multiplies, a multiple of a panel's width. */
 static gint64
 band_width (const PlaitPacked *packed)
 {
@@ -151,7 +151,7 @@ typedef struct
   gboolean transposed;
 } Packing;
 
-/* Quantises one column. Byte k of it belongs to group k / PLAIT_INT8_GROUP. */
+/* Quantises one column. */
 static void
 pack_bytes (const Packing *packing, gint64 column, guint thread)
 {

@@ -13,7 +13,7 @@
 /*
  * Limits for the cut of a product into pieces of at most @rows rows and @columns columns. Our kernels use pieces with
  * all columns if the left factor is not transposed, the product has many rows, and the right factor fits into
- * PLAIT_CACHED_FACTOR_BYTES. If there would be fewer than @least_pieces pieces, they become smaller, down to
+ * PLAIT_CACHED_FACTOR_BYTES. If there would be fewer than @least_pieces pieces, the pieces become smaller, down to
  * @least_rows and @least_columns.
  *
  * Our kernels pack the columns of the right factor that a piece needs. A thread reuses packed columns if its next piece
@@ -60,7 +60,7 @@ typedef struct
   gint64 band_width; /* number of columns of a piece */
 } Product;
 
-/* Bytes at the start of a thread's scratch memory, which hold the index of the column band whose panels follow. */
+/* Bytes before the panels in a thread's scratch memory; they hold the index of the panels' column band. */
 #define BAND_BYTES 64
 
 /* TRUE if a transposed left factor is copied for each piece, because its rows are far apart: reading a few elements of

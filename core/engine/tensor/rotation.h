@@ -10,7 +10,7 @@ typedef struct
   const gint64 *positions; /* [rows] */
   gint64 first;            /* least of the positions */
   guint heads;
-  PlaitTensor angles; /* row p: the cosines, then the sines of the angles of position @first + p: [positions, d] */
+  PlaitTensor angles; /* [positions, d] row p: d / 2 cosines, then d / 2 sines, of the angles of position @first + p */
 } PlaitRotation;
 
 /* Fills the table @angles. Angle i of position p is p * base^(-2 i / d), computed in double. */

@@ -79,7 +79,7 @@ count_words (const char *text, const char *reference, double *values)
     }
 }
 
-/* Sets @values to the counts for the reference with the largest share of right words; the first of several. A reference
+/* Sets @values to the counts for the reference with the largest share of right words (ties: the first). A reference
  * without words counts only if all are without words. */
 static void
 count_best (const PlaitSentence *sentence, double *values)
@@ -228,8 +228,8 @@ detail_f (const PlaitMetric *metric, const double *sums)
   return g_strdup_printf ("(%u classes)", counted);
 }
 
-/* The average is over the classes of the references. It leaves out classes that only hypotheses have: their number does
- * not follow from sums over sentences, which resampling needs. */
+/* Appends that the average is over the classes of the references. The number of classes that only hypotheses have
+ * cannot be computed from a sum of rows, as resampling would need. */
 static void
 append_signature_f (const PlaitMetric *metric, GString *signature)
 {

@@ -28,8 +28,8 @@ join (const char *const *lines, gsize first, gsize end, char separator)
   return g_strdelimit (g_string_free (text, FALSE), "\n", separator);
 }
 
-/* Sets *@between to TRUE if line @line separates documents: if the line is blank in the first reference set that
- * contains it. Fails if the line separates documents and is not blank in another text. */
+/* Sets *@between to TRUE if line @line separates documents (is blank in the first reference set that has the line).
+ * Fails if such a line is not blank in another text. */
 static gboolean
 is_between (const PlaitTextPairs *pairs, gsize line, gboolean *between, GError **error)
 {

@@ -18,11 +18,10 @@ typedef struct
   const char *const **references;
 } PlaitDocumentPairs;
 
-/* Joins the lines of @pairs (valid UTF-8) to documents, with @separator, LF or a space, between sentences. A document
+/* Joins the lines of @pairs (valid UTF-8) to documents, with @separator (LF or a space) between sentences. A document
  * ends at a line that is blank in the first reference set that has the line. Fails with PLAIT_ERROR_INPUT if this line
- * is not blank in another text; the message names the line. Also fails if there are no documents. A set that lacks a
- * line lacks the document. If the texts of @pairs are documents already, only replaces LF by @separator. (transfer
- * full) */
+ * is not blank in another text, or if there are no documents. A set that lacks a line lacks the document. If the texts
+ * of @pairs are documents already, only replaces LF by @separator. (transfer full) */
 PlaitDocumentPairs *plait_document_pairs_new (const PlaitTextPairs *pairs, char separator, GError **error);
 void plait_document_pairs_free (PlaitDocumentPairs *documents);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitDocumentPairs, plait_document_pairs_free)

@@ -3,9 +3,9 @@
 /*
  * METEOR (Denkowski & Lavie 2011) for English with the weights of version 1.5 (Denkowski & Lavie 2014). It matches
  * equal words and equal stems (Snowball's for English). The original also matches synonyms and paraphrases, and has a
- * list of function words. So scores are lower than those of the original and comparable only with each other; the
- * signature names the matchers. The score is a harmonic mean of precision and recall, with most weight on recall. A
- * penalty for the number of chunks of the matches reduces the score.
+ * list of function words. So compare these scores only with each other, not with those of the original; the signature
+ * names the matchers. The score is a harmonic mean of precision and recall, with most weight on recall. A penalty for
+ * the number of chunks of the matches reduces the score.
  *
  * The alignment has the most matches possible; of these alignments it has the fewest chunks, then the smallest sum of
  * distances between matched words, then the most equal words. A beam search from left to right looks for this
@@ -271,7 +271,7 @@ count_below (const guint32 *numbers, gint n, guint32 number)
   return below;
 }
 
-/* Fills the row @values for one hypothesis and one reference. Every state matches as many words as possible. */
+/* Fills the row @values for one hypothesis and one reference. */
 static void
 align (const Side *hypothesis, const Side *reference, double *values)
 {

@@ -71,14 +71,14 @@ struct PlaitMetricKind
 
   /* Sets the settings of @metric to their defaults; NULL: all defaults are zero. */
   void (*begin) (PlaitMetric *metric);
-  /* Checks the settings against each other, and sets title, width and max_bytes if these depend on them; may be
+  /* Checks the settings against each other, and sets title, width and max_bytes if these depend on settings; may be
    * NULL. */
   gboolean (*finish) (PlaitMetric *metric, GError **error);
-  /* TRUE if the metric finds a word in @text; NULL: any text has words. */
+  /* TRUE if the metric finds a word in @text; NULL: the metric does not look for words. */
   gboolean (*has_words) (const PlaitMetric *metric, const char *text);
   void (*row) (const PlaitMetric *metric, const PlaitSentence *sentence, double *row);
-  /* Returns the rows of all @pairs. A metric of texts sets either this function or the function row; if its width
-   * depends on the text, this one. The width then depends on the references only. */
+  /* Returns the rows of all @pairs. A metric of texts sets this function or row. If the width depends on the text, it
+   * depends only on the references, and the metric sets this function. */
   PlaitStatistics *(*rows) (const PlaitMetric *metric, const PlaitTextPairs *pairs, GError **error);
   double (*score) (const PlaitMetric *metric, const double *sums);
 

@@ -203,8 +203,8 @@ is_metric (const char *text, gconstpointer data)
   return find_kind (name) != NULL;
 }
 
-/* Returns "bleu:lowercase,chrf" as "bleu:lowercase;chrf", or NULL if @text is not a list of metrics separated by
- * ','. (transfer full) */
+/* Returns @text with ';' between metrics, "bleu:lowercase;chrf" for "bleu:lowercase,chrf". Returns NULL if @text is not
+ * a list of metrics separated by ','. (transfer full) */
 static char *
 separate_metrics (const char *text)
 {

@@ -46,16 +46,15 @@ typedef struct
 } PlaitStatistics;
 
 /* Returns the metric for @text: NAME or NAME:OPTION,OPTION=VALUE,... such as "bleu", "bleu:tok=none,smooth=floor" or
- * "chrf++:lowercase". Fails with PLAIT_ERROR_INPUT; the message suggests a similar name, option or choice, or lists
- * all. (transfer full) */
+ * "chrf++:lowercase". Fails with PLAIT_ERROR_INPUT. (transfer full) */
 PlaitMetric *plait_metric_new (const char *text, GError **error);
 
 /* Returns the metrics of a list separated by ';' or blanks (',' separates options of one metric). Fails on an empty
  * list, and on a metric given twice. (transfer full) (element-type PlaitMetric) */
 GPtrArray *plait_metric_new_list (const char *text, GError **error);
 
-/* Returns the metric @kind, which plait_metric_new must know. Its text, which a run stores, is @text, and its title
- * @title. (transfer full) */
+/* Returns the metric that plait_metric_new makes from @kind, which must be valid, but with text @text and title @title.
+ * (transfer full) */
 PlaitMetric *plait_metric_new_as (const char *kind, const char *text, const char *title);
 
 void plait_metric_free (PlaitMetric *metric);
@@ -79,7 +78,7 @@ typedef struct
   const char *name;
   PlaitMetricOptionType type;
   const char *choices;  /* choices of PLAIT_METRIC_CHOICE, such as "13a;intl"; NULL for other types */
-  const char *standard; /* default; NULL for a text, and if the default depends on other options */
+  const char *standard; /* default; NULL if the type is a text, or if the default depends on other options */
   const char *minimum;  /* smallest number; @minimum and @maximum are NULL if the type is not a number */
   const char *maximum;
   const char *summary;
@@ -102,19 +101,19 @@ const char *plait_metric_model (const PlaitMetric *metric);
 /* Returns the title for tables, such as "BLEU" or "chrF2++". (transfer none) */
 const char *plait_metric_title (const PlaitMetric *metric);
 
-/* TRUE if each row is a document: the joined lines between two blank lines of the reference. */
+/* TRUE if each row is a document. */
 gboolean plait_metric_is_of_documents (const PlaitMetric *metric);
 
 /* TRUE if larger scores are better. */
 gboolean plait_metric_larger_is_better (const PlaitMetric *metric);
 
 /* Returns the rows of all sentences of @pairs, or of their documents. Fails with PLAIT_ERROR_INPUT if there are no
- * sentences, or if a sentence is not UTF-8, too long or without reference; messages count from 1. (transfer full) */
+ * sentences, or if @metric cannot score one of them; messages count from 1. (transfer full) */
 PlaitStatistics *plait_metric_statistics (const PlaitMetric *metric, const PlaitTextPairs *pairs, GError **error);
 
-/* Checks that @metric can score hypotheses against the references of @pairs, as plait_metric_statistics would; ignores
- * the hypotheses of @pairs. On failure sets *@failed_at to the index of the invalid sentence or document, or to
- * pairs->sentences if the fault is not in a single sentence or document. */
+/* Checks that @metric can score hypotheses against the references of @pairs, whose first set must be complete; ignores
+ * the hypotheses of @pairs. On failure sets *@failed_at to the index of the sentence or document that is too long, not
+ * UTF-8 or without reference; to pairs->sentences for another fault. */
 gboolean plait_metric_check_references (const PlaitMetric *metric, const PlaitTextPairs *pairs, gsize *failed_at,
                                         GError **error);
 
@@ -144,5 +143,5 @@ double plait_metric_score (const PlaitMetric *metric, const double *sums);
 char *plait_metric_detail (const PlaitMetric *metric, const double *sums);
 
 /* Returns all settings that the score depends on, in sacreBLEU's format except the version, which names plait. If
- * @resamples is 0, there is no interval, and the signature lacks @resamples and @seed. (transfer full) */
+ * @resamples is 0, the signature lacks @resamples and @seed. (transfer full) */
 char *plait_metric_signature (const PlaitMetric *metric, gint references, guint resamples, guint64 seed);

@@ -120,7 +120,7 @@ spearman_rows (const PlaitMetric *metric, const PlaitTextPairs *pairs, GError **
   return correlation_rows (x, y, pairs->sentences);
 }
 
-/* Returns the correlation in per cent; 0 if all x or all y are equal, except for rounding. */
+/* Returns the correlation in per cent; 0 if all x or all y are equal up to rounding. */
 static double
 correlation (const PlaitMetric *metric, const double *sums)
 {

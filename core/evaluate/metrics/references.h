@@ -3,7 +3,7 @@
 
 #include "metrics/metric.h"
 
-/* The references of a split. The first set has a reference for each text. In further sets an empty text stands for a
+/* References of a data split. The first set has a reference for each text. In further sets an empty text stands for a
  * missing reference. */
 typedef struct
 {

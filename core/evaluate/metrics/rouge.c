@@ -21,7 +21,7 @@
 
 #define WIDTH 4
 /* Maximum bytes of a text for longest common subsequences. Their time grows with the product of both texts' lengths.
- * For Lsum, so does their memory: an eighth of a byte for each pair of words. */
+ * For Lsum, so does their memory: one bit for each pair of words. */
 #define SUBSEQUENCE_LIMIT (64 * 1024)
 /* The package does not stem words of three letters or less. */
 #define MIN_STEMMED 4
@@ -198,7 +198,7 @@ sequence_of (const PlaitNgrams *words, guint number)
 
 /* Returns the length of the longest common subsequence of @a and @b. @lengths is scratch memory for b.n + 1 numbers.
  * @back (zeroed; may be NULL) has one bit for each pair of symbols: bit i * b.n + j for symbol i of @a and symbol j of
- * @b. Sets the bit if backtracking from this pair continues at symbol j - 1 of @b. */
+ * @b. Sets the bit if backtracking from this pair steps back in @b only. */
 static guint32
 longest_common (Sequence a, Sequence b, guint32 *lengths, guint64 *back)
 {

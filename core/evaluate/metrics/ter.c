@@ -20,9 +20,9 @@
 #define WIDTH 2
 #define MAX_BYTES (64 * 1024) /* maximum bytes of a text: time grows with the product of both texts' lengths */
 #define MAX_SHIFTED 10        /* maximum words of a shift */
-#define MAX_DISTANCE 50       /* maximum words between the start of a shift and its position in the reference */
-#define BEAM 25               /* minimum half width of the beam around the diagonal, in words */
-#define MAX_TRIED 1000        /* maximum shifts tried for a hypothesis and a reference */
+#define MAX_DISTANCE 50 /* maximum distance, in words, from the start of a shift to its position in the reference */
+#define BEAM 25         /* minimum half width of the beam around the diagonal, in words */
+#define MAX_TRIED 1000  /* maximum shifts tried for a hypothesis and a reference */
 #define FAR (G_MAXINT / 2)
 
 typedef struct
@@ -154,8 +154,8 @@ last_cost (const Distance *distance, const gint *costs)
 /* The alignment that the edits describe. */
 typedef struct
 {
-  gint *position; /* [length]: index of the hypothesis word aligned with each reference word; for an inserted word, of
-                     the hypothesis word before it; -1: no such word */
+  gint *position; /* [length] for each word of the reference: index of the hypothesis word that is aligned with it or,
+                     if it is inserted, before it; -1 if there is none */
   gint *hypothesis_bad; /* [words + 1], for each word of the hypothesis: number of edited words before it */
   gint *reference_bad;  /* [length + 1], for each word of the reference: number of edited words before it */
 } Alignment;
@@ -199,7 +199,7 @@ sized (gint n)
   return g_new (gint, (gsize)n + 1);
 }
 
-/* Copies @words [n] to @shifted [n], but moves the @length words from @start on before the word at index @target. If
+/* Copies @words [n] to @shifted [n], but with the @length words at @start moved to before the word at index @target. If
  * @target is inside or at the end of the moved words, moves them right by @target - @start, at most to the end of the
  * text. */
 static void
@@ -230,7 +230,7 @@ is_better (const Shift *shift, const Shift *best)
   return shift->start != best->start ? shift->start < best->start : shift->target < best->target;
 }
 
-/* Tries to shift the @length words at @start to where the reference has equal words, from @position on. */
+/* Tries to shift the @length words at @start to the equal words of the reference, which begin at @position. */
 static void
 try_shifts (const Distance *distance, const guint32 *words, const Alignment *alignment, gint start, gint position,
             gint length, guint32 *shifted, Shift *best, guint *tried)

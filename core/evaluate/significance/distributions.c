@@ -4,7 +4,7 @@
 #include <glib.h>
 #include <math.h>
 
-/* Number of terms of the continued fraction; it grows with the square root of the larger parameter. */
+/* Number of terms of the continued fraction: MIN_TERMS + TERMS_A_ROOT * sqrt (larger parameter). */
 #define MIN_TERMS 60
 #define TERMS_A_ROOT 10
 

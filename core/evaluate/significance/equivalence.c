@@ -5,12 +5,12 @@
 
 #include <math.h>
 
-/* Probability outside the interval of the difference. Systems are equivalent at .05 if this 90 % interval lies within
- * the margin. */
+/* Probability outside the interval of the difference. If this 90 % interval lies within the margin, the systems are
+ * equivalent at .05. */
 #define OUTSIDE 0.1
 
-/* The two one-sided t tests have the same standard error, so the larger p is that of the nearer margin: computes only
- * this test. */
+/* Computes only the one-sided t test against the nearer margin. The other test has the same standard error, so its p is
+ * not larger. */
 static void
 test_seeds (PlaitComparison *comparison)
 {
@@ -35,7 +35,7 @@ test_resamples (PlaitComparison *comparison, double *differences)
       above += !(differences[r] < comparison->equivalence_margin);
     }
   comparison->equivalence_p = (MAX (below, above) + 1.0) / (trials + 1.0);
-  /* p is at most .05 if each margin has at most (trials + 1) / 20 - 1 resamples at or beyond it. So leave that many
+  /* p is at most .05 if the larger of below and above is at most (trials + 1) / 20 - 1. So leave this number of
    * resamples outside each end of the interval. */
   plait_percentiles (differences, trials, MAX ((trials + 1) / 20, 1) - 1, &comparison->equivalence_low,
                      &comparison->equivalence_high);
