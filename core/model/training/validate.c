@@ -116,7 +116,7 @@ set_means (const PlaitTrainer *trainer, const GArray *batches, PlaitValidationRo
     }
 }
 
-/* Computes the sums of all batches. Process r of n computes batches r, r + n, r + 2n and so on. */
+/* Appends the sums of each batch to @sums. Process r of n appends zeros, except for batches r, r + n and so on. */
 static gboolean
 compute_batches (PlaitTrainer *trainer, GArray *sums, GError **error)
 {

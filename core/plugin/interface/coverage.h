@@ -7,17 +7,16 @@
 
 /*
  * The coverage contract: the attention paid so far -> a term of the next attention score (Tu et al. 2016; Chen et al.
- * 2017, section 4).
+ * 2017, section 4). Each pair of a query and a memory row has a state; see attention/query-key-pairs.h.
  *
- * - prepare: p <- project (memory), once for each memory, before the time loop.
- * - score: V state, computed by the host unless the plugin has its own function. Additive scores add this term inside
- * their tanh (Chen et al. 2017, eq. 12), so the term is as wide as the tanh layer; other score functions add it to the
- * score, one number for each head.
- * - update: state <- cell (state, attention, query, p, values of linked rows, such as the children of a node).
+ * - prepare returns p, computed from the memory. It is called once for each memory, before the time loop.
+ * - score returns the term. If score is NULL, the term is the state times a matrix V of the host. Additive scores add
+ *   the term inside their tanh (Chen et al. 2017, eq. 12); other score functions add the term to the score.
+ * - update returns the new state, computed from the state, the attention, the query, p, and the values of linked rows,
+ *   such as the children of a node.
  *
- * Each pair of a query and a memory row has a state; see attention/query-key-pairs.h. The host keeps the states of
- * hypotheses, follows their ancestry and finds the pairs of linked rows. With several attention heads, the attention is
- * their mean, or each head has its own state (decoder.coverage_heads).
+ * The host keeps the states of hypotheses and follows their ancestry. With several attention heads, the attention is
+ * the mean over the heads, or each head has its own state (decoder.coverage_heads).
  */
 
 /* Arguments for building a coverage, for one attention to one memory. Valid during the call. */
@@ -30,7 +29,7 @@ typedef struct
   const char *prefix;          /* required beginning of the parameters' names */
 } PlaitCoverageBuild;
 
-/* The sizes and losses that a coverage declares when a model is built. */
+/* The state width and the losses that a coverage declares in build. */
 typedef struct
 {
   gint64 width; /* width of a pair's state, at least 1 */
@@ -114,8 +113,8 @@ PLAIT_API PlaitCoverageCell plait_coverage_cell_declare (const PlaitCoverageBuil
 PLAIT_API PlaitLinear plait_coverage_cell_input (const PlaitCoverageBuild *build, const PlaitCoverageCell *cell,
                                                  const char *name, gint64 in);
 
-/* Returns a node [memory rows, 3 width]: the part of the gates that depends on the memory row. Computed once, before
- * the time loop. */
+/* Returns a node [memory rows, 3 width]: the part of the gates that depends on the memory row. The plugin's prepare
+ * must return this node. */
 PLAIT_API PlaitNode *plait_coverage_cell_prepare (PlaitTape *tape, const PlaitCoverageCell *cell,
                                                   const PlaitMemory *memory);
 

@@ -24,8 +24,7 @@
 typedef struct PlaitCrossAttention PlaitCrossAttention;
 
 /* The values that flow through a cross-attention. In a Transformer decoder, @query is the layer's states [query rows,
- * width] and @context is NULL. In a recurrent decoder, @context is NULL at first, and plait_cross_residual adds to
- * query and context. */
+ * width] and @context is NULL. In a recurrent decoder, @context is NULL until the first plait_cross_residual. */
 typedef struct
 {
   PlaitNode *query; /* [query rows, query width] queries */
@@ -94,17 +93,16 @@ PLAIT_API const PlaitMemorySpecification *plait_cross_memory (const PlaitCrossAt
 /* Returns the width of contexts, which is also the width of the states of every memory. */
 PLAIT_API gint64 plait_cross_width (const PlaitCrossAttention *cross);
 
-/* Returns the width of queries: in Transformer decoders the width of contexts, in recurrent decoders the width of
- * states. */
+/* Returns the width of queries, which in Transformer decoders is the width of contexts. */
 PLAIT_API gint64 plait_cross_query_width (const PlaitCrossAttention *cross);
 
 /* Returns the number of this cross-attention in its decoder, from 0: in most decoders the number of the layer. */
 PLAIT_API guint plait_cross_layer (const PlaitCrossAttention *cross);
 
 /*
- * Functions for build, which declares all parameters before the model runs. Names of parameters:
- * PREFIX/normalise/SLOT/..., PREFIX/attend/MEMORY/..., PREFIX/jointly/..., PREFIX/contexts/...; for an attention with a
- * name, PREFIX/NAME/attend/MEMORY/...
+ * Functions for build, which declares all parameters before the model runs. Names of parameters, after the prefix:
+ * attend/MEMORY/..., NAME/attend/MEMORY/... (attention with a name), jointly/..., contexts/..., sentinel/...,
+ * normalise/SLOT/..., refine/SLOT/...
  */
 
 /* Return the registry in which a combiner declares parameters of its own, and the required beginning of their names.
@@ -160,16 +158,16 @@ PLAIT_API PlaitContext plait_cross_attend_contexts (PlaitCrossAttention *cross, 
 /* Returns the sum of @n contexts (Libovicky et al. 2018, eq. 4). */
 PLAIT_API PlaitContext plait_cross_sum (PlaitCrossAttention *cross, const PlaitContext *contexts, guint n);
 
-/* Returns x + context. A post-norm decoder applies layer normalisation @slot to this sum, but leaves rows without
- * context as they are in @x. In a recurrent decoder, adds @context to the context of @x and, except in the last slot,
- * adds @context times a weight matrix of the slot to the query. Each slot may be used at most once in a pass. */
+/* Returns @x with @context added. A Transformer decoder adds @context to the query; with post-norm, layer normalisation
+ * @slot then normalises the rows that have a context. A recurrent decoder adds @context to the context of @x and,
+ * except in the last slot, adds @context times the slot's matrix to the query. Use each slot at most once in a pass. */
 PLAIT_API PlaitResidualStream plait_cross_residual (PlaitCrossAttention *cross, guint slot, PlaitResidualStream x,
                                                     PlaitContext context);
 
 /*
- * plait_cross_rows returns memory @memory; its states are constants in search. plait_cross_prepared returns the node
- * that the combiner's prepare made for the memory, or NULL. Call plait_cross_declare_rows in build to use either.
- * plait_cross_pairs returns the pairs of query rows and memory rows (attention/query-key-pairs.h) of any memory.
+ * plait_cross_rows returns memory @memory. plait_cross_prepared returns the node that the combiner's prepare made for
+ * the memory, or NULL. Both functions need plait_cross_declare_rows in build. plait_cross_pairs returns the pairs of
+ * query rows and memory rows (attention/query-key-pairs.h); it needs no declaration.
  */
 PLAIT_API const PlaitMemory *plait_cross_rows (PlaitCrossAttention *cross, guint memory);
 PLAIT_API PlaitQueryKeyPairs plait_cross_pairs (PlaitCrossAttention *cross, guint memory);
@@ -178,23 +176,23 @@ PLAIT_API PlaitNode *plait_cross_prepared (PlaitCrossAttention *cross, guint mem
 /*
  * Return a number for each query row, [query rows]. Call plait_cross_declare_queries in build for this.
  * plait_cross_positions: position of the row in the target, from 0. plait_cross_sentences: number of the row's sentence
- * in the target, from 0; start tokens begin the sentences of a document; always 0 in targets without documents.
+ * in the target document, from 0 (a start token begins each sentence); 0 if targets are not documents.
  * plait_cross_tokens: token that the decoder reads in the row. (transfer none)
  */
 PLAIT_API const gint64 *plait_cross_positions (PlaitCrossAttention *cross);
 PLAIT_API const gint64 *plait_cross_sentences (PlaitCrossAttention *cross);
 PLAIT_API const gint32 *plait_cross_tokens (PlaitCrossAttention *cross);
 
-/* Returns the queries of this pass for each sentence: all rows of its target; in search, its hypotheses; in a pass over
- * one step (carried rows or coverage), its row in this step. */
+/* Returns the queries of this pass for each sentence: all rows of its target or, in search, its hypotheses. If targets
+ * run step by step (carried rows or coverage), a pass has only the rows of one step. */
 PLAIT_API PlaitRagged plait_cross_queries (PlaitCrossAttention *cross);
 
 /*
- * Sparse attention: each query and head attends only to selected rows of @memory (attention/sparse.h), by the declared
- * attention @name (NULL: without a name). The cost depends on the number of selected rows, not on the size of the
- * memory. plait_cross_heads returns the number of heads. plait_cross_sparse_weights returns one softmax for each set of
- * selected rows, [selected, 1]. plait_cross_sparse_context returns the context for weights [selected, 1], which may be
- * any function of the weights of plait_cross_sparse_weights, such as their product along a path.
+ * Sparse attention: each query and head attends only to selected rows of @memory (attention/sparse.h). @name: name of
+ * the declared attention, or NULL. The cost depends on the number of selected rows, not on the size of the memory.
+ * plait_cross_heads returns the number of heads. plait_cross_sparse_weights returns weights [selected, 1] with one
+ * softmax for each set of selected rows. plait_cross_sparse_context returns the context for @weights [selected, 1]:
+ * these weights, or numbers computed from them, such as products along a path.
  */
 PLAIT_API guint plait_cross_heads (PlaitCrossAttention *cross, const char *name, guint memory);
 PLAIT_API PlaitNode *plait_cross_sparse_weights (PlaitCrossAttention *cross, const char *name, guint memory,
@@ -202,12 +200,12 @@ PLAIT_API PlaitNode *plait_cross_sparse_weights (PlaitCrossAttention *cross, con
 PLAIT_API PlaitContext plait_cross_sparse_context (PlaitCrossAttention *cross, const char *name, guint memory,
                                                    const PlaitSelectedRows *selected, PlaitNode *weights);
 
-/* Returns the context of a descent from the top of a memory with levels, declared with plait_cross_declare_rows, to its
- * leaves. The top rows share one softmax, and so do the children of each row that is followed. The weight of a row is
- * its softmax value times its parent's weight. In each level above the leaves, the @branches rows with the largest
- * weights are followed; 0: all rows. All children of the last followed rows are reached leaves. The context is the sum
- * of the values of the reached leaves times their weights; with @normalise, the weights are first divided by their sum.
- * The selection has no gradient. */
+/* Returns the context of a descent from the top rows of a memory with levels to its leaves. Call
+ * plait_cross_declare_rows in build. The top rows share one softmax, and so do the children of one row. The weight of a
+ * row is its softmax value times its parent's weight. On each level above the leaves, the descent selects the @branches
+ * rows with the largest weights (0: all rows) and continues with their children. The context is the sum over the
+ * reached leaves of weight times value; @normalise: the weights are first divided by their sum. The selection has no
+ * gradient. */
 PLAIT_API PlaitContext plait_cross_descend (PlaitCrossAttention *cross, const char *name, guint memory,
                                             PlaitResidualStream query, gint64 branches, gboolean normalise);
 

@@ -132,15 +132,15 @@ PLAIT_API guint plait_decoding_declare_recur (PlaitDecoding *decoding, const Pla
  * decoder that declares carried rows runs one step at a time. */
 PLAIT_API guint plait_decoding_declare_carried (PlaitDecoding *decoding, gint64 width);
 
-/* Functions that are called while the model runs. Each declared function may be called at most once in a pass; each
- * cross-attention must be called. Every step of a search or of a target must call exactly those declared functions that
- * its first step called. */
+/* Functions that are called while the model runs. In a pass, call each cross-attention once, and each self-attention,
+ * convolution and recurrence at most once. All steps of a search or of a target must call those that its first step
+ * called, and no others. */
 
 /* Returns the tape, for operators and layers. (transfer none) */
 PLAIT_API PlaitTape *plait_decoding_tape (PlaitDecoding *decoding);
 
-/* Returns the rows of each target: all rows; in search and in a PlaitDecodingStep, one new row for each hypothesis or
- * target, as a target of its own. */
+/* Returns the rows of each target. In search and in a PlaitDecodingStep, each hypothesis, or each target that is in the
+ * step, counts as a target of one row. */
 PLAIT_API PlaitRagged plait_decoding_rows (PlaitDecoding *decoding);
 
 /* Returns the position in its target of the first row that plait_decoding_rows has for the target: 0; in search and in
@@ -174,8 +174,8 @@ PLAIT_API PlaitResidualStream plait_decoding_cross (PlaitDecoding *decoding, gui
 
 /* Compute the gate of a combiner's sentinel (Libovicky & Helcl 2017) in two steps; NULL if the combiner has no
  * sentinel. plait_decoding_gate_input returns the term of the embeddings [rows, width], for all rows at once.
- * plait_decoding_gate adds to this @input the term of @state [rows, query width], such as the previous state, and
- * returns the gate. */
+ * plait_decoding_gate returns the gate, computed from this term, @input, and from @state [rows, query width], such as
+ * the previous state. */
 PLAIT_API PlaitNode *plait_decoding_gate_input (PlaitDecoding *decoding, guint cross, PlaitNode *embedded);
 PLAIT_API PlaitNode *plait_decoding_gate (PlaitDecoding *decoding, guint cross, PlaitNode *input, PlaitNode *state);
 
@@ -197,8 +197,8 @@ typedef void (*PlaitDecodingStep) (PlaitDecoding *decoding, gconstpointer settin
 PLAIT_API void plait_decoding_steps (PlaitDecoding *decoding, PlaitDecodingStep step, PlaitNode *const *inputs,
                                      guint n_inputs, PlaitNode **outputs, guint n_outputs);
 
-/* Returns the carried rows with number @carried, which the previous step set with plait_decoding_carry. In the first
- * step, the function begin has set them. */
+/* Returns the carried rows with number @carried, which the previous step set with plait_decoding_carry; in the first
+ * step, the rows that the function begin set, or zeros. */
 PLAIT_API PlaitNode *plait_decoding_carried (PlaitDecoding *decoding, guint carried);
 
 /* Hands @rows [rows of this step, width] to the next step; in begin, [sentences, width] to the first. */

@@ -96,7 +96,7 @@ typedef struct
 /* Adds @loss [1, 1], a sum over sentences, to the declared loss @name. Ends the step if @name was not declared. */
 PLAIT_API void plait_encoding_add_loss (PlaitEncoding *encoding, const char *name, PlaitNode *loss);
 
-/* Functions for encoders of trees, pyramids and documents that have an inner encoder. */
+/* Functions for encoders of trees, pyramids and documents. Those for trees and pyramids need an inner encoder. */
 
 /* Returns the memory rows of the input's trees over the rows of the inner encoder. A sentence of one token, with or
  * without EOS, has this token as its root. The result is in the tape's arena. */

@@ -10,10 +10,9 @@
  *
  *     (sum over target tokens of the words' loss + sum over losses of weight * sum over sentences of the loss) / n
  *
- * where n is the number of target tokens in an update, or of sentences with train.loss_per=sentence. So a weight is in
- * nats per unit of the loss; weight * loss is added to the sum of the words' losses of a sentence. Each loss is a
- * column of the training table: its mean per sentence, without the weight. The column "auxiliary" is the sum of these
- * means times their weights; "loss" is the words' loss alone, per target token.
+ * where n is the number of target tokens in an update; with train.loss_per=sentence, the number of sentences. So a
+ * weight is in nats per unit of the loss. Each loss is a column of the training table: its mean per sentence, without
+ * the weight.
  */
 #define PLAIT_MAX_LOSSES 4
 

@@ -18,9 +18,9 @@ typedef enum
   PLAIT_STRUCTURE_ALL = PLAIT_STRUCTURE_TREE | PLAIT_STRUCTURE_LEVELS | PLAIT_STRUCTURE_SENTENCES,
 } PlaitStructure;
 
-/* Links between the rows of a memory. Each array has one entry for each row of the memory, counted over the batch.
- * Unless a field's comment says otherwise, the entry is a row number, or -1 for no such row. NULL: the memory does not
- * have this link. */
+/* Links between the rows of a memory. Each array has one entry for each row of the memory. Unless a field's comment
+ * says otherwise, the entry is the number of a row, counted over the batch, or -1 for no such row. NULL: the memory
+ * does not have this link. */
 typedef struct
 {
   const gint64 *left;
@@ -38,8 +38,8 @@ typedef struct
   const gint64 *sentence; /* number of the sentence within its document, from 0, or -1 */
 
   /* Position of the source token in its sentence or document, from 0, or -1 for a row that is not a token, such as a
-   * latent. If token and sentence are both NULL, the host regards rows as tokens if every sentence has one row for each
-   * token. */
+   * latent. If token and sentence are NULL, and every sentence has one row for each token, the host takes row i of a
+   * sentence as token i. */
   const gint64 *token;
 } PlaitLinks;
 

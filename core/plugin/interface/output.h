@@ -10,14 +10,13 @@
  *     logits    p (v) = softmax (T s + b)_v
  *     mixture   p (v) = g softmax (T s + b)_v + (1 - g) c (v),   g = sigmoid (gate)
  *
- * with states s, a table T, a bias b, a gate and a distribution c over words of the sources. Memory rows have ids of
- * words; c (v) is the sum of the weights of all rows with the id v, divided by the sum of the weights of all rows with
- * an id, so the weights need not sum to 1. A state row without words to copy has g = 1. Ids at and above the
- * vocabulary's size are words of the sentence that the vocabulary lacks; they have no row of the table, and only c
- * gives them probability.
+ * with a state s, a table T, a bias b and a distribution c over copied words of the sources. A memory row has the id of
+ * a word, or no id. c (v) is the sum of the weights of the rows with id v, divided by the sum of the weights of all
+ * rows with an id. If no row of the sentence has an id, g is 1. Ids from the vocabulary's size on are source words that
+ * the vocabulary lacks; the table has no rows for them, so only c gives them probability.
  *
- * From this one definition the host computes the loss of training, the best words of search and the scores of forced
- * decoding, in chunks, so that no matrix [target rows, vocabulary] is stored.
+ * The host computes the loss of training, the best words of search and the scores of forced decoding from these
+ * formulas, in chunks: no matrix [target rows, vocabulary] is stored.
  */
 
 /* Largest number of memories whose words an output can copy. */
@@ -111,9 +110,9 @@ typedef struct
   gpointer reserved[4];
 } PlaitOutputTable;
 
-/* Sets table and bias of @shape. The table: the target embeddings if decoder.tie_output is set, else the parameter
- * PREFIX + "weight" [vocabulary, state_width], which is declared here. The bias: the parameter PREFIX + "bias", which
- * is declared here, if decoder.output_bias is set, else NULL. */
+/* Sets table and bias of @shape. If decoder.tie_output is set, the table is the target embeddings; else declares the
+ * table as PREFIX + "weight" [vocabulary, state_width]. If decoder.output_bias is set, declares the bias as PREFIX +
+ * "bias"; else the bias stays NULL. */
 PLAIT_API void plait_output_declare_table (const PlaitOutputBuild *build, PlaitOutputShape *shape);
 
 /* Returns a node [pairs, 1] of memory @memory: the attention weight of each pair times the number in @numbers [rows, 1]

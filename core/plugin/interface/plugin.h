@@ -64,8 +64,8 @@ typedef struct
   const char *choices; /* the choices, or the allowed items of a list, such as "pre;post"; NULL: no choices */
 } PlaitBinding;
 
-/* Calls X (Struct, name) for each struct whose layout must be the same in the host and in a plugin, and L for each
- * layer that the state of a plugin may contain; its size is 0 in a module that does not include layers/layers.h. */
+/* Calls X or L (Struct, name) for each struct whose layout must be the same in the host and in a plugin. For L,
+ * a module that does not include layers/layers.h has the size 0, which the host does not compare. */
 #ifndef PLAIT_LAYER_SIZE
 #define PLAIT_LAYER_SIZE(Struct) 0
 #endif

@@ -21,9 +21,9 @@ typedef struct
   const char *prefix;
 } PlaitCallBuilding;
 
-/* Ends the call of a plugin's function that returned @fits and set its error to @fault (transfer full, or NULL).
- * Restores the code owner @before. Returns @fits; if FALSE, sets *error to "@who: " and the message of @fault. If @fits
- * is TRUE and @fault is not NULL, or @fits is FALSE and @fault is NULL, returns FALSE with PLAIT_ERROR_PLUGIN. */
+/* Restores the code owner @before after a plugin's function @call, which returned @fits and set its error to @fault
+ * (transfer full, or NULL). Returns @fits; if FALSE, the error is @fault with "@who: " before its message. If the
+ * function returned TRUE and an error, or FALSE and no error, returns FALSE with PLAIT_ERROR_PLUGIN. */
 gboolean plait_call_end (const PlaitInstance *instance, PlaitCodeOwner before, const char *call, gboolean fits,
                          GError *fault, const char *who, GError **error);
 
@@ -35,8 +35,8 @@ PlaitCallBuilding plait_call_begin_build (PlaitInstance *instance, const PlaitCo
 /* Restores @before, and returns @good. */
 gboolean plait_call_leave_build (PlaitCallBuilding before, PlaitParameters *parameters, gboolean good);
 
-/* TRUE if @width is from @minimum to PLAIT_CALL_MAX_WIDTH. @what: rows with this width, as named in the error, such as
- * "states". */
+/* TRUE if @width is from @minimum to PLAIT_CALL_MAX_WIDTH. @what: name of the node with this width in the error, such
+ * as "a summary". */
 gboolean plait_call_check_width (const PlaitComponent *component, const char *what, gint64 width, gint64 minimum,
                                  GError **error);
 

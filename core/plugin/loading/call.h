@@ -5,7 +5,7 @@
 #include "loading/component.h"
 
 /*
- * Calls of components: the only place where functions of plugins' tables are called and their results are checked.
+ * Calls of components. All functions in plugins' tables are called by the functions below, which check the results.
  * While a function runs, the tape and the crash handler know whose code it is (plait_tape_fail, process/crash.h).
  */
 

@@ -200,8 +200,7 @@ plait_registry_remembered (const PlaitRegistry *registry, PlaitPluginKind kind, 
   return g_hash_table_lookup (registry->homes, key);
 }
 
-/* Sets an error that there is no plugin @name, with the folders that were searched and the remembered module or,
- * without one, the nearest known name. Returns NULL. */
+/* Sets the error for an unknown plugin @name, and returns NULL. */
 static gpointer
 unknown_plugin (const PlaitRegistry *registry, PlaitPluginKind kind, const char *name, GError **error)
 {

@@ -314,8 +314,8 @@ read_structure (const Reader *reader, const char *group)
   return (PlaitStructure)structure;
 }
 
-/* Returns 0 if [@group] @key is @values[0], 1 if it is @values[1], and -1 if it is missing. Reports any other value and
- * returns -1. Reports a key that is present although @applies is FALSE; @elsewhere is the reason in this report. */
+/* Returns 0 if [@group] @key is @values[0], 1 if it is @values[1], else -1. Reports any other value. If @applies is
+ * FALSE, reports a key that is present, with the reason @elsewhere. */
 static gint
 read_choice (const Reader *reader, const char *group, const char *key, const char *const *values, gboolean applies,
              const char *elsewhere)
@@ -332,8 +332,8 @@ read_choice (const Reader *reader, const char *group, const char *key, const cha
   return index_of (value, values);
 }
 
-/* TRUE if [@group] has @key. Reports any value except @only. Reports a key that is present although @applies is FALSE;
- * @elsewhere is the reason in this report. */
+/* TRUE if [@group] has @key. Reports any value except @only. If @applies is FALSE, reports a key that is present,
+ * with the reason @elsewhere. */
 static gboolean
 read_mark (const Reader *reader, const char *group, const char *key, const char *only, gboolean applies,
            const char *elsewhere)
