@@ -18,24 +18,32 @@ plait_word_aligner_new (const PlaitExperimentModel *experiment_model, const Plai
 {
   g_autoptr (PlaitWordAligner) aligner = g_new0 (PlaitWordAligner, 1);
   const PlaitExperiment *experiment = experiment_model->experiment;
-  gboolean documents = plait_experiment_reads_documents (experiment);
-  g_autoptr (GArray) memories = NULL;
+  GArray *memories;
 
   aligner->key = key;
   if (!plait_attention_selection_parse (selection, key, &aligner->selection, error))
     return NULL;
-  if (!plait_experiment_has_decoder (experiment) || documents)
-    return plait_fail_null (error, PLAIT_ERROR_INPUT, "%s: the run %s; leave this option out", key,
-                            documents
-                                ? "reads documents, whose words are not aligned (--attention stores the attention)"
-                                : "has no decoder, so no attention");
+  if (!plait_experiment_has_decoder (experiment))
+    return plait_fail_null (error, PLAIT_ERROR_INPUT,
+                            "%s: the run has no decoder, so no attention; leave this option out", key);
   aligner->target = plait_run_inputs_vocabulary (run_inputs, experiment->data.target);
   memories = plait_text_memories_new (experiment_model, run_inputs);
+  for (guint i = memories->len; i-- > 0;)
+    {
+      guint source = g_array_index (memories, PlaitTextMemory, i).source;
+
+      if (plait_experiment_is_documents (experiment, experiment->sources[source].stream)
+          || plait_experiment_is_documents (experiment, experiment->data.target))
+        g_array_remove_index (memories, i);
+    }
   aligner->n = memories->len;
-  aligner->sources = (PlaitTextMemory *)(gpointer)g_array_free (g_steal_pointer (&memories), FALSE);
+  aligner->sources = (PlaitTextMemory *)(gpointer)g_array_free (memories, FALSE);
   if (aligner->n == 0)
     return plait_fail_null (error, PLAIT_ERROR_INPUT,
-                            "%s: the decoder does not attend to tokens of a source; leave this option out", key);
+                            "%s: words of sentences are aligned, not of documents, and this decoder does not attend to "
+                            "the tokens of a source of sentences; leave this option out (--attention stores the "
+                            "attention)",
+                            key);
   return g_steal_pointer (&aligner);
 }
 

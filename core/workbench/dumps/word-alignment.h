@@ -22,13 +22,13 @@ typedef struct
   PlaitAttentionSelection selection;
   const PlaitVocabulary *target;
   guint n;
-  PlaitTextMemory *sources; /* [n]: text sources that have a memory, in the experiment's order */
+  PlaitTextMemory *sources; /* [n]: text sources of sentences that have a memory, in the experiment's order */
 } PlaitWordAligner;
 
 /* Returns an aligner for translations by @experiment_model. @selection is "mean", "last" or the number of a layer from
  * 0, optionally with ":" and a head; without a head, the mean of all heads is taken. @key is the option that gives
  * @selection, a static text. PLAIT_ERROR_INPUT if @selection has another form, or if nothing can be aligned: the model
- * has no decoder, no text source with a memory, or reads documents. (transfer full) */
+ * has no decoder, no text source of sentences with a memory, or a target of documents. (transfer full) */
 PlaitWordAligner *plait_word_aligner_new (const PlaitExperimentModel *experiment_model,
                                           const PlaitRunInputs *run_inputs, const char *key, const char *selection,
                                           GError **error);

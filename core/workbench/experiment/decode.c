@@ -77,10 +77,10 @@ plait_resolution_check_decode (const PlaitResolution *resolution)
   const char *positions, *limit;
 
   check_unknown (resolution);
+  check_sampling (resolution);
   if (!plait_experiment_has_decoder (&resolution->experiment->public)
       || !resolution->experiment->public.decoder_component)
     return;
-  check_sampling (resolution);
   positions = plait_experiment_value (&resolution->experiment->public, "decoder", "positions");
   limit = plait_experiment_value (&resolution->experiment->public, "decoder", "position_limit");
   if (decode->method == PLAIT_DECODE_METHOD_BEAM && decode->n_best > decode->beam)

@@ -105,6 +105,31 @@ TEST_CASE (guided_alignment_run, aligns_better)
   CHECK (!plait_metric_larger_is_better (score->scorer));
 }
 
+/* A source of sentences is aligned beside a source of documents. */
+TEST_CASE (guided_alignment_run, aligns_sentences_beside_documents)
+{
+  static const char *const with[] = { "data.documents=d",
+                                      "data.train.d=train.d",
+                                      "data.test.d=test.d",
+                                      "source.d.encoder=transformer",
+                                      "source.d.layers=1",
+                                      "source.d.heads=2",
+                                      "train.epochs=1",
+                                      "data.document_starts=none",
+                                      NULL };
+  const char *path = write_experiment ();
+  g_autoptr (GString) documents = g_string_new (NULL);
+
+  for (guint i = 0; i < TRAINING; i++)
+    g_string_append (documents, "b a\nc\n\n");
+  plait_test_write_bytes ("train.d", documents->str, documents->len);
+  plait_test_write_bytes ("test.d", documents->str, TESTS * strlen ("b a\nc\n\n"));
+  g_autoptr (PlaitRunResult) result = run (path, with, "beside.h5");
+
+  REQUIRE (result != NULL);
+  CHECK (score_of (result, "alignment/a/aer") > 0);
+}
+
 /* An evaluation with a name of its own scores alignments too. */
 TEST_CASE (guided_alignment_run, aligns_in_a_named_evaluation)
 {
