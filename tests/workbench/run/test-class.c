@@ -200,6 +200,7 @@ TEST_CASE (class, refuses_bad_input)
                  "predict.memories: no encoder makes a memory \"texts\"; did you mean \"text\"?");
   check_refused (generated, "predict.kind=klass", "class");
   check_refused (generated, "data.documents=topic", "each line is an answer");
+  check_refused (generated, "decode.groups=2", "[decode] groups: 2 does not divide the beam of 5; choose beam=6");
   check_refused (generated, "evaluate.translation_rates=search",
                  "with this [predict] there is no decoder; drop the key");
 
