@@ -3,6 +3,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "files.h"
 #include "files/memory.h"
 #include "harness.h"
 
@@ -40,4 +41,23 @@ TEST_CASE (memory, of_a_process_that_is_gone_is_nothing)
   plait_memory_of_process (child, &held, &most);
   CHECK_INT (held, 0);
   CHECK_INT (most, 0);
+}
+
+/* The tightest limit of a control group and of the groups around it counts: a cluster limits the job, not the task. */
+TEST_CASE (memory, limit_of_an_outer_control_group)
+{
+  const char *root = plait_test_folder ();
+
+  plait_test_write ("job/memory.max", "1000000\n");
+  plait_test_write ("job/memory.current", "700000\n");
+  plait_test_write ("job/memory.stat", "anon 100\ninactive_file 200000\n");
+  plait_test_write ("job/task/memory.max", "max\n");
+  plait_test_write ("job/task/memory.current", "600000\n");
+  plait_test_write ("job/small/memory.max", "5000\n");
+  plait_test_write ("job/small/memory.current", "6000\n");
+  CHECK_INT (plait_memory_left_in_groups (root, "/job"), 500000);
+  CHECK_INT (plait_memory_left_in_groups (root, "/job/task"), 500000);
+  CHECK_INT (plait_memory_left_in_groups (root, "/job/small"), 0);
+  CHECK (plait_memory_left_in_groups (root, "/") == G_MAXUINT64);
+  CHECK (plait_memory_left_in_groups (root, "/none/task") == G_MAXUINT64);
 }

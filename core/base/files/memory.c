@@ -37,17 +37,10 @@ number_in (const char *path, const char *name, guint64 missing)
   return g_ascii_isdigit (*number) ? g_ascii_strtoull (number, NULL, 10) : missing;
 }
 
-/* Returns the bytes that the control group (version 2) of this process may still allocate; G_MAXUINT64 without a limit.
- * The group's inactive file cache counts as free. */
+/* Returns the bytes that the processes of the control group @folder may still allocate. */
 static guint64
-left_in_group (void)
+left_in_group (const char *folder)
 {
-  g_autofree char *groups = NULL;
-
-  if (!g_file_get_contents ("/proc/self/cgroup", &groups, NULL, NULL) || !g_str_has_prefix (groups, "0::"))
-    return G_MAXUINT64;
-  groups[strcspn (groups, "\n")] = '\0';
-  g_autofree char *folder = g_build_filename ("/sys/fs/cgroup", groups + strlen ("0::"), NULL);
   g_autofree char *most_path = g_build_filename (folder, "memory.max", NULL);
   g_autofree char *held_path = g_build_filename (folder, "memory.current", NULL);
   g_autofree char *kinds_path = g_build_filename (folder, "memory.stat", NULL);
@@ -61,6 +54,34 @@ left_in_group (void)
   return most - MIN (most, held);
 }
 
+guint64
+plait_memory_left_in_groups (const char *root, const char *group)
+{
+  g_autofree char *path = g_strdup (group);
+  guint64 left = G_MAXUINT64;
+
+  for (char *end = path + strlen (path); end; end = strrchr (path, '/'))
+    {
+      *end = '\0';
+      g_autofree char *folder = g_build_filename (root, path, NULL);
+      left = MIN (left, left_in_group (folder));
+    }
+  return left;
+}
+
+/* Returns the bytes that the control groups (version 2) of this process let it allocate; G_MAXUINT64 without a limit.
+ */
+static guint64
+left_in_own_groups (void)
+{
+  g_autofree char *groups = NULL;
+
+  if (!g_file_get_contents ("/proc/self/cgroup", &groups, NULL, NULL) || !g_str_has_prefix (groups, "0::"))
+    return G_MAXUINT64;
+  groups[strcspn (groups, "\n")] = '\0';
+  return plait_memory_left_in_groups ("/sys/fs/cgroup", groups + strlen ("0::"));
+}
+
 gboolean
 plait_memory_is_available (gsize size)
 {
@@ -70,7 +91,7 @@ plait_memory_is_available (gsize size)
     return TRUE;
   return size / 1024
              <= number_in ("/proc/meminfo", "MemAvailable:", unknown) + number_in ("/proc/meminfo", "SwapFree:", 0)
-         && size <= left_in_group ();
+         && size <= left_in_own_groups ();
 }
 
 void

@@ -18,9 +18,14 @@ plait_size_multiply (gsize a, gsize b, gsize *product)
  * if memory is not available; @what completes "there is no memory for ...". (transfer full) */
 gpointer plait_try_allocate (gsize count, gsize size, const char *what, GError **error);
 
-/* TRUE if @size more bytes are free both in the machine (memory and swap) and in the control group; if a process used
+/* TRUE if @size more bytes are free both in the machine (memory and swap) and in the control groups; if a process used
  * more, the system would kill processes. Always TRUE for small sizes. */
 gboolean plait_memory_is_available (gsize size);
+
+/* Returns the bytes that the limits (memory.max) of @group, such as "/job_7/step_0", and of the groups around it leave,
+ * in the control groups (version 2) of the folder @root; G_MAXUINT64 without a limit. A group's inactive file cache
+ * counts as free. */
+guint64 plait_memory_left_in_groups (const char *root, const char *group);
 
 /* Sets *@held to the resident bytes of @process and *@most to their maximum so far; 0 if the process does not exist. */
 void plait_memory_of_process (pid_t process, gsize *held, gsize *most);
