@@ -120,6 +120,32 @@ TEST_CASE (plot_data, makes_one_series_of_seeds)
   CHECK_STRING (lengths->y_title, "chrF2");
 }
 
+/* If only one seed has a score, the band is the interval of this seed. */
+TEST_CASE (plot_data, has_the_interval_of_the_seed_with_a_score)
+{
+  const char *one = plait_test_path ("one.h5"), *two = plait_test_path ("two.h5");
+
+  write_runs ();
+  for (guint without = 0; without < 2; without++)
+    {
+      g_autoptr (GPtrArray) runs
+          = plait_runs_open ((char *[]){ (char *)one, (char *)two, NULL }, FALSE, NULL, NO_ERROR);
+      REQUIRE (runs && runs->len == 2);
+      const PlaitRunScore *with = plait_run_at (runs, 1 - without)->result->scores->pdata[0];
+      PlaitRunScore *missing = plait_run_at (runs, without)->result->scores->pdata[0];
+
+      missing->score = NAN;
+      missing->low = missing->high = 77;
+      g_autoptr (PlaitPlotChart) bars = chart_of (runs, SCORES, with->metric, NULL, NO_ERROR);
+      REQUIRE (bars);
+      const PlaitPlotPoint *point = ((PlaitPlotSeries *)bars->series->pdata[0])->points;
+      CONTEXT ("seed %u has no score", without);
+      CHECK_NEAR (point->y, with->score, 0);
+      CHECK_NEAR (point->low, with->low, 0);
+      CHECK_NEAR (point->high, with->high, 0);
+    }
+}
+
 /* Writes share0.h5 to share4.h5, one system with three values of data.share, the largest by default, and another with
  * one value and two seeds. Returns their paths, NULL-terminated. (transfer container) */
 static GPtrArray *

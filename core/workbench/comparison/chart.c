@@ -281,11 +281,14 @@ set_score (const Runs *runs, const PlaitRunSystem *system, const char *path, con
     {
       const PlaitRunFile *run = plait_run_at (runs->runs, system->runs[r]);
 
-      score = find_score (run, split, metric);
-      if (!score)
+      const PlaitRunScore *found = find_score (run, split, metric);
+
+      if (!found)
         return fail_metric (run, path, metric, error) != NULL;
-      if (isfinite (score->score))
-        g_array_append_val (values, score->score);
+      if (!score || isfinite (found->score))
+        score = found;
+      if (isfinite (found->score))
+        g_array_append_val (values, found->score);
     }
   if (!*title)
     *title = g_strdup (score->name);
@@ -382,10 +385,11 @@ add_lengths (PlaitPlotChart *chart, const char *name, const GPtrArray *tables)
       for (guint t = 0; t < tables->len; t++)
         {
           const GArray *table = tables->pdata[t];
-          double score = bin < table->len ? g_array_index (table, PlaitLengthRow, bin).score : NAN;
 
-          if (isfinite (score))
-            g_array_append_val (values, score);
+          if (bin >= table->len || !isfinite (g_array_index (table, PlaitLengthRow, bin).score))
+            continue;
+          row = &g_array_index (table, PlaitLengthRow, bin);
+          g_array_append_val (values, row->score);
         }
       set_point (&series->points[bin], values, row->low, row->high);
     }
