@@ -150,6 +150,29 @@ TEST_CASE (optimizer, leaves_parameters_alone_when_gradients_are_not_finite)
   CHECK ((double)a->value.data[1] == 0);
 }
 
+/* A value without a gradient, such as a position that no sentence reaches, does not change with the smallest epsilon
+ * that [train] allows, and a gradient whose square is rounded to 0 makes no large step. */
+TEST_CASE (optimizer, makes_no_step_without_a_gradient)
+{
+  PlaitTrainSettings settings = train_settings ();
+  g_autoptr (PlaitParameters) parameters = plait_parameters_new ();
+  PlaitParameter *a = plait_parameters_declare (parameters, "a", 1, 2, PLAIT_ZEROS);
+  g_autoptr (PlaitPool) pool = plait_pool_new (1, NULL);
+  g_autoptr (PlaitArena) arena = plait_arena_new (0);
+  g_autoptr (PlaitTape) tape = plait_tape_new (pool, arena);
+  g_autoptr (PlaitOptimizer) optimizer = NULL;
+
+  for (guint i = 0; i < plait_train_group.n_definitions; i++)
+    if (g_str_equal (plait_train_group.definitions[i].specification.name, "epsilon"))
+      settings.epsilon = g_ascii_strtod (plait_train_group.definitions[i].specification.minimum, NULL);
+  CHECK (plait_parameters_allocate (parameters, NULL));
+  optimizer = plait_optimizer_new (&settings, parameters, NULL);
+  a->gradient.data[1] = (PlaitScalar)1e-24;
+  CHECK (isfinite (plait_optimizer_update (optimizer, tape, 1, 1)));
+  CHECK ((double)a->value.data[0] == 0);
+  CHECK (fabs ((double)a->value.data[1]) <= 1);
+}
+
 static void
 check_rates (gint schedule, double rate, const double *wanted)
 {
