@@ -69,8 +69,7 @@ plait_memory_left_in_groups (const char *root, const char *group)
   return left;
 }
 
-/* Returns the bytes that the control groups (version 2) of this process let it allocate; G_MAXUINT64 without a limit.
- */
+/* Returns the bytes that the control groups of this process let it allocate; G_MAXUINT64 without a limit. */
 static guint64
 left_in_own_groups (void)
 {
