@@ -286,10 +286,10 @@ GArray *plait_experiment_vocabulary_texts (const PlaitExperiment *experiment, co
  * of the experiment file named them. */
 void plait_experiment_set_vocabulary_texts (PlaitExperiment *experiment, const char *name, const GArray *texts);
 
-/* Called once for each plugin of an experiment. Returns FALSE with an error to stop. */
+/* Called once for each used plugin of an experiment. Returns FALSE with an error to stop. */
 typedef gboolean (*PlaitEachPlugin) (PlaitPlugin *plugin, gpointer data, GError **error);
 
-/* Calls @call for each plugin once: encoders and inner encoders in the order of the sources, then the decoder, the
+/* Calls @call once for each used plugin: encoders and inner encoders in the order of the sources, then the decoder, the
  * combiner, the coverage and the output. Stops and returns FALSE if @call fails. */
 gboolean plait_experiment_each_plugin (const PlaitExperiment *experiment, PlaitEachPlugin call, gpointer data,
                                        GError **error);
@@ -298,8 +298,8 @@ gboolean plait_experiment_each_plugin (const PlaitExperiment *experiment, PlaitE
  * Steps of loading an experiment, for axes/cells.h
  */
 
-/* Returns the value of @set, which must not remove a key. If the value has paths, replaces "~" and variables in them
- * and makes them absolute, so that the value can be read again in another folder and environment. (transfer full) */
+/* Returns the value of @set. @set must not remove a key. If the value holds paths, replaces "~" and variables in them
+ * and makes them absolute, so that the value is valid in another folder and environment. (transfer full) */
 char *plait_override_from_here (const PlaitOverride *set, GError **error);
 
 /* Returns the folder to which paths in the experiment file at @path are relative: the file's own folder, or the current
@@ -320,10 +320,10 @@ gboolean plait_experiment_split_key (const char *dotted, char **group, char **ke
  * checked, so that it does not read them again for later experiments. */
 typedef struct PlaitResolver PlaitResolver;
 
-/* Creates a resolver for experiments made from @file, which was read from @path. @file and @path are NULL for texts of
- * experiments that runs store; the paths in these texts are absolute. If axes of [grid] in @file choose plugins, a
- * group may have parameters of any of these plugins. @registry must outlive the experiments, @file only this call.
- * (transfer full) */
+/* Creates a resolver for experiments made from @file, which was read from @path. If @file is NULL, the experiments are
+ * texts that runs store; they have absolute paths. If axes of [grid] in @file choose plugins, groups may have
+ * parameters of all these plugins. @registry must outlive the resolver and the experiments. The resolver does not keep
+ * @file. (transfer full) */
 PlaitResolver *plait_resolver_new (const PlaitKeyFile *file, const char *path, PlaitResolveFlags flags,
                                    PlaitRegistry *registry);
 void plait_resolver_free (PlaitResolver *resolver);

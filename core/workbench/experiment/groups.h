@@ -25,7 +25,7 @@ const PlaitSettingGroup *const *plait_experiment_groups (void);
  * (transfer none) */
 const PlaitSettingSpecification *plait_experiment_setting (const char *group, const char *key);
 
-/* TRUE if another value of [@group] @key can change a score while the metric remains the same. FALSE for neutral
- * settings (names, folders, log intervals), for decode.batch, and for keys of [evaluate] except checkpoint, join and
- * alignment_attention. The keys evaluate.translation_rate_* belong to the definition of a metric. */
+/* TRUE if another value of [@group] @key can change a score without changing the metric. FALSE for neutral settings
+ * (names, folders, log intervals), for decode.batch, and for keys of [evaluate] except checkpoint, join and
+ * alignment_attention. */
 gboolean plait_experiment_changes_scores (const char *group, const char *key);

@@ -114,10 +114,8 @@ entries_of (const PlaitExperimentSource *source, const PlaitDataFile *file)
                                                           : "lines";
 }
 
-/* Returns the number of lines, trees or feature sentences of the file @path, one of those that @file names. Returns -1
- * if the file is not counted: if no source reads it and it has neither the target nor loss weights, or if its stream
- * has documents of several lines, whose numbers of lines may differ between files. Also returns -1 after adding a
- * problem. */
+/* Returns the number of lines, trees or feature sentences of @path, one of the files that @file names. Returns -1 after
+ * adding a problem, and for a file that is not counted, such as a file with documents of several lines. */
 static gint64
 count (const PlaitResolution *resolution, const PlaitDataFile *file, const char *path)
 {
@@ -149,9 +147,8 @@ count (const PlaitResolution *resolution, const PlaitDataFile *file, const char 
   return lines;
 }
 
-/* Compares the files of the stream @file with the files of the leading stream, which is the first counted stream of the
- * split. Adds a problem for each file N whose number of lines differs from that of file N of the leading stream.
- * @firsts maps a split to its leading stream (PlaitDataFile); adds @file if @firsts lacks the split. */
+/* Adds a problem for each file N of @file whose number of lines differs from that of file N of the leading stream, the
+ * first counted stream of the split. @firsts maps a split to its leading stream (PlaitDataFile), and is filled here. */
 static void
 compare_lines (const PlaitResolution *resolution, const PlaitDataFile *file, GHashTable *firsts)
 {

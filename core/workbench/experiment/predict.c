@@ -38,7 +38,7 @@ check_first_source (const PlaitResolution *resolution)
                               source->encoder->plugin->name, plait_input_kind_name (source->kind), source->name);
 }
 
-/* Checks [predict] kind=tags: a tag for each token of the first source. */
+/* Checks the data of [predict] kind=tags, which predicts a tag for each token of the first source. */
 static void
 check_tags (const PlaitResolution *resolution)
 {
@@ -49,7 +49,7 @@ check_tags (const PlaitResolution *resolution)
                               "limits the length of documents, so tokens with tags might be cut off; drop the key");
 }
 
-/* Checks [predict] kind=choice: one source of documents, with an encoder that reads each sentence alone. */
+/* Checks [predict] kind=choice, which needs one source of documents and an encoder that reads each sentence alone. */
 static void
 check_choice (const PlaitResolution *resolution)
 {
@@ -79,7 +79,7 @@ check_choice (const PlaitResolution *resolution)
                               "limits the length of documents, so the correct sentence might be cut off; drop the key");
 }
 
-/* Checks [predict] kind=span: the first source must have documents that begin with a start token. */
+/* Checks [predict] kind=span, whose first source must have documents that begin with a start token. */
 static void
 check_span (const PlaitResolution *resolution)
 {
@@ -100,7 +100,7 @@ check_span (const PlaitResolution *resolution)
                               "limits the length of documents, so answers might be cut off; drop the key");
 }
 
-/* Checks [predict] kind=masked: the stream of the first source is the target, and no other source reads its factors. */
+/* Checks [predict] kind=masked: the first source reads the target, and only the first source reads its factors. */
 static void
 check_masked (const PlaitResolution *resolution)
 {

@@ -29,7 +29,7 @@ check_metrics (const PlaitResolution *resolution, const char *path, const char *
 }
 
 /* Checks the references of @stream in @split. @first is the number of texts in the target's file; 0: unknown. Returns
- * the number of texts; returns @first if there is no file, or if it cannot be read, which another check reports. */
+ * the number of texts of @stream, or @first if they cannot be read, which another check reports. */
 static guint
 check_stream (const PlaitResolution *resolution, const char *split, const char *stream, guint first,
               const GPtrArray *metrics, const char *group, const char *key)

@@ -25,7 +25,7 @@ suit_optimizer (const PlaitResolution *resolution, PlaitSettings *train)
       plait_settings_set (train, defaults[i][1], defaults[i][2], NULL);
 }
 
-/* Sets experiment.name to the name of the file, without folder and suffix, if the file does not set it. */
+/* Sets experiment.name to the name of the file, without folder and ".ini", if the file does not set it. */
 static void
 name_experiment (const PlaitResolution *resolution, PlaitSettings *experiment)
 {
@@ -290,9 +290,9 @@ add_choices (GPtrArray *names, const PlaitKeyFile *file)
     }
 }
 
-/* Returns the plugins whose parameters a file may contain although it does not use the plugins, as "combiner NAME" or
- * "encoder NAME"; NULL-terminated. These are the choices of the grid, and all decoders, so that a user can change
- * decoder.type alone. (transfer full) */
+/* Returns the plugins whose parameters a file may contain although it does not use the plugins, as "KIND NAME";
+ * NULL-terminated. These are the choices of the grid, and all decoders, so that a user can change decoder.type alone.
+ * (transfer full) */
 static char **
 find_alternatives (const PlaitKeyFile *file, const PlaitRegistry *registry)
 {

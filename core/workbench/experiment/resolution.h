@@ -15,8 +15,8 @@ typedef struct
 {
   const char *split;   /* NULL for files of vocabularies and for texts to learn them from */
   const char *stream;  /* name of the stream or of the vocabulary */
-  const char *written; /* path as in the experiment file, with "~" and variables replaced. For training a list, whose
-                          items are escaped and joined by ';'. In a generated corpus, a text of the task */
+  const char *written; /* path as in the experiment file, with "~" and variables replaced. For training: escaped paths,
+                          joined by ';'. In a generated corpus: a text of the task */
   char **paths;        /* absolute paths, NULL-terminated; several only for training; empty for a text of a task */
   const char *key;     /* key that names the file, such as "train.en" */
 } PlaitDataFile;
@@ -30,7 +30,7 @@ typedef struct
   GStringChunk *texts;
   const char *folder;       /* absolute path of data.folder */
   PlaitSettings *settings;  /* keys of [data]; owned by the experiment */
-  GArray *files;            /* (element-type PlaitDataFile), of the keys SPLIT.STREAM, in the order of the file */
+  GArray *files;            /* (element-type PlaitDataFile), one for each key SPLIT.STREAM, in the order of the file */
   GArray *vocabulary_files; /* (element-type PlaitDataFile); its field stream is the name of the vocabulary */
   GArray *vocabulary_texts; /* (element-type PlaitDataFile): texts to learn vocabularies from. The field stream is the
                                name of the vocabulary. In a generated corpus, paths is empty, and
@@ -153,7 +153,7 @@ void plait_resolution_check_scores (const PlaitResolution *resolution);
 /* Reads @key, "vocabulary_text.NAME.NUMBER" of [data], or adds a problem. */
 void plait_resolution_read_vocabulary_text (const PlaitResolution *resolution, const char *key);
 
-/* Adds a problem for each vocabulary that is both read from a file and learnt from text. */
+/* Adds a problem for each text from which to learn a vocabulary, if the vocabulary is also read from a file. */
 void plait_resolution_check_vocabulary_texts (const PlaitResolution *resolution);
 
 /* Returns the texts for learning vocabularies that keys of [data] name, or that plait_experiment_set_vocabulary_texts()
@@ -181,13 +181,12 @@ void plait_resolution_read_factors (const PlaitResolution *resolution, PlaitPars
 /* Adds a problem if @source cannot have its factors or tags. */
 void plait_resolution_check_factors (const PlaitResolution *resolution, const PlaitExperimentSource *source);
 
-/* If @stream has the form STREAM.NAME, the name of a factor or of tags, returns the first source that reads the stream
- * STREAM, used or not. Returns NULL if there is no such source, if NAME is not a valid name, and for the names "trees",
- * "alignment" and "reference". (transfer none) */
+/* Returns the first source, used or not, that reads the stream STREAM, if @stream has the form STREAM.NAME. Returns
+ * NULL if there is no such source, or if NAME cannot be the name of a factor, such as "trees". (transfer none) */
 const PlaitParsedSource *plait_resolution_factor_source (const PlaitResolution *resolution, const char *stream);
 
-/* TRUE if @stream may be a factor or tags of a source, judged by its name alone, and this source has a key factors or
- * tags. The key need not name @stream, because a cell of a grid may leave @stream out. */
+/* TRUE if plait_resolution_factor_source() finds a source for @stream, and this source has the key factors or tags. The
+ * key need not name @stream, because another cell of a grid can use @stream. */
 gboolean plait_resolution_is_factor (const PlaitResolution *resolution, const char *stream);
 
 /* Adds a problem if sources, encoders, combiner, decoder and data do not fit together. All of them must have been read
@@ -202,17 +201,17 @@ void plait_resolution_check_kinds (const PlaitResolution *resolution);
  * and for each used stream that the task does not make. PLAIT_RESOLVE_WITHOUT_DATA: does not check files. */
 void plait_resolution_check_data (const PlaitResolution *resolution);
 
-/* Returns the target and the streams of all sources, used or not, of their factors and tags; NULL-terminated. (transfer
- * container) */
+/* Returns the target, the streams of all sources, used or not, and the streams of their factors and tags;
+ * NULL-terminated. (transfer container) */
 const char **plait_resolution_streams (const PlaitResolution *resolution);
 
 /* Returns those items of @list whose streams are used. @list is the value of data.documents or data.documents_by_line.
  * (transfer full) */
 char *plait_documents_used (const PlaitExperiment *experiment, const char *list);
 
-/* Adds a problem for each wrong item of data.documents and data.documents_by_line, for each component that needs
- * documents but gets none, or gets documents but cannot read them, and, if documents are cut into chunks, for each used
- * stream without documents. */
+/* Adds a problem for each wrong item of data.documents and data.documents_by_line, and for each component that needs
+ * documents but gets none, or gets documents but cannot read them. If documents are cut into chunks, adds a problem for
+ * each used stream without documents. */
 void plait_resolution_check_documents (const PlaitResolution *resolution);
 
 /* Adds a problem if the data does not suit the kind of prediction. Accepts all data if a sequence is predicted. */

@@ -68,7 +68,7 @@ add_references (GPtrArray *names, const PlaitExperiment *experiment, const char 
     }
 }
 
-/* Returns the used streams. With @trees, adds the streams of trees. With @others, adds the streams of word alignments,
+/* Returns the used streams. If @trees, adds the streams of trees. If @others, adds the streams of word alignments,
  * further references and loss weights that have files. (transfer container) */
 static const char **
 list_streams (const PlaitExperiment *experiment, gboolean trees, gboolean others)

@@ -55,7 +55,7 @@ write_path (Writer *writer, const char *key, const char *path)
   write_value (writer, key, literal);
 }
 
-/* Writes @key with a list of paths, whose items are escaped already except "~" and variables. */
+/* Writes @key with a list of paths. In @paths, everything is escaped already except "~" and variables. */
 static void
 write_list (Writer *writer, const char *key, const char *paths)
 {

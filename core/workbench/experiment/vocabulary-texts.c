@@ -7,8 +7,8 @@
 
 /* This file finds the text from which each vocabulary is learnt. */
 
-/* TRUE if @key ends in a number from 1 and, for a generated corpus, its value names a text of the task. Otherwise adds
- * a problem. @number is the last dot in @key and the text after it, or NULL. */
+/* TRUE if @key ends in a number above 0 and, in a generated corpus, the value of @key names a text of the task.
+ * Otherwise adds a problem. @number points to the dot before the number; NULL: @key has no such dot. */
 static gboolean
 check_text (const PlaitResolution *resolution, const char *key, const char *number)
 {

@@ -38,8 +38,7 @@ typedef struct
   char *fingerprint;
   char *training_fingerprint; /* NULL for a run of an older plait */
   gboolean complete;
-  char *fault; /* reason why the file cannot be used: the file is unreadable or differs from the cell, or an external
-                  score failed; NULL: it can be used */
+  char *fault; /* fault of the file: it is unreadable or differs from the cell, or an external score failed; or NULL */
 } Found;
 
 static void
@@ -83,8 +82,7 @@ look_at (const PlaitGrid *grid, const Folder *folder, const char *name)
 }
 
 /* Compares the run @found with @cell if their fingerprints differ. Stores as the fault what differs, or that an
- * external score failed. If only the fingerprints differ, another version of plait made the run: it computed
- * fingerprints in another way, or it lacked settings, which have their defaults in @cell. Then @found gets the
+ * external score failed. If only the fingerprints differ, another version of plait made the run; then @found gets the
  * fingerprints of @cell. */
 static void
 compare_run (Found *found, const PlaitGridCell *cell, PlaitDigests *digests)
@@ -312,8 +310,8 @@ find_unclaimed (const PlaitGrid *grid, const Folder *folder)
     }
 }
 
-/* Adds to folder->trained the finished runs of cells outside this part of the grid that had the same training as a cell
- * of this part. */
+/* For a part of a grid, adds to folder->trained the finished runs of cells outside the part, if a cell of the part
+ * needs the same training. */
 static void
 find_trained (const PlaitGrid *grid, const Folder *folder)
 {

@@ -36,8 +36,8 @@ read_seconds (PlaitStore *run, const char *place)
   return seconds;
 }
 
-/* Reads the cost of @cell from its finished run, or from the run whose training it uses. FALSE if that run does not
- * record its training time. */
+/* Reads the cost of @cell from its finished run, or from the run whose training it uses. FALSE if this run cannot be
+ * read or does not record its training time. */
 static gboolean
 read_measured (const PlaitGrid *grid, const PlaitGridCell *cell, Measured *measured)
 {

@@ -6,12 +6,12 @@
 /* Time and memory that a due cell would take. */
 typedef struct
 {
-  const PlaitGridCell *like; /* first known cell whose cost counts in field seconds; NULL: no cost is known */
+  const PlaitGridCell *like; /* most similar known cell, the first if there are several; NULL: no cell is known */
   gboolean measured;         /* TRUE: the speed of @like was measured now; FALSE: its cost is from a finished run */
   double seconds;
   gsize bytes;          /* peak memory; 0: unknown */
   char *fault;          /* reason why the cell could not be measured; or NULL */
-  PlaitTrainingSet set; /* training set of this cell; empty unless the cell is known, as plait_grid_cost_new() says */
+  PlaitTrainingSet set; /* training set of the cell; empty unless the cell is known (see plait_grid_cost_new()) */
 } PlaitGridEstimate;
 
 /* Time and memory that the due cells of a grid would take. */

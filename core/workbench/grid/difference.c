@@ -10,10 +10,9 @@ typedef struct
   gboolean unknown; /* TRUE if the run does not store the digest of a file or plugin */
 } Difference;
 
-/* TRUE if the setting [@group] @key has changed from @old to @new. A path has changed only if one of @old and @new is
- * empty. If @old is NULL, the run lacks the setting; then the setting has changed if it is not a key of the core, or if
- * @new is not its default. @data is a key-file with the experiment's fingerprint text. This text has no paths, so a
- * setting whose value there differs from @new is a path. */
+/* TRUE if the setting [@group] @key has changed from @old to @new. A path has changed only if @old or @new is empty. If
+ * @old is NULL, the run lacks the setting. A key of the core then has changed if @new is not its default; any other key
+ * has changed. @data has the experiment's fingerprint text, where other text stands for each path. */
 static gboolean
 has_changed (const char *group, const char *key, const char *old, const char *new, gconstpointer data)
 {
@@ -58,7 +57,7 @@ compare_file (const char *name, const char *path, const char *digest, gpointer d
   g_autofree char *old = plait_store_get_string (difference->run, group, "sha256", NULL);
   g_autofree char *key = plait_digest_key (name);
 
-  /* A file that the experiment did not name before is reported as a changed setting. */
+  /* If the experiment did not name the file before, compare_settings() reports the key. */
   difference->unknown |= !old;
   if (old && !g_str_equal (old, digest))
     g_ptr_array_add (difference->sentences,

@@ -23,7 +23,7 @@ check_grid_file (const char *path, GError **error)
       "%s: is not the file of a grid, but the grid would overwrite it; choose another folder with --output", path);
 }
 
-/* TRUE if a grid wrote grid.h5 in @folder, or if all files about all cells are missing. */
+/* TRUE if a grid wrote grid.h5 in @folder, or if @folder has neither grid.h5 nor files of the table. */
 static gboolean
 check_files (const char *folder, GError **error)
 {

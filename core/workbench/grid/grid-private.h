@@ -15,8 +15,8 @@ gboolean plait_grid_check_cells (const PlaitGrid *grid, GError **error);
 /* Number of columns of the table /cells before the columns of the axes. */
 #define PLAIT_GRID_CELL_COLUMNS 4
 
-/* Sets the state of each cell of @grid, and grid->unclaimed. For a part of a grid, also searches the runs of the other
- * cells for equal training, except with grid->fresh; grid->unclaimed stays empty. */
+/* Sets the state of each cell of @grid, and grid->unclaimed, which is empty for a part of a grid. A cell of a part may
+ * use the training of a cell outside the part, except with grid->fresh. */
 void plait_grid_update_states (PlaitGrid *grid);
 
 void plait_grid_cell_set_state (PlaitGridCell *cell, PlaitGridCellState state, const char *note);
@@ -32,6 +32,6 @@ char *plait_grid_read_tail (const char *path, goffset from);
 /* Logs for every failed cell the reason and the end of its log. */
 void plait_grid_report_failures (const PlaitGrid *grid, PlaitLog *log);
 
-/* Makes the folder options->lines of the cells' training logs, unless it is NULL. Call this before any cell is
- * trained. */
+/* Makes options->lines, the folder of the cells' training logs; does nothing if options->lines is NULL. Call this
+ * before any cell is trained. */
 gboolean plait_grid_make_log_folders (const PlaitGridOptions *options, GError **error);

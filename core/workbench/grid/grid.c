@@ -59,7 +59,7 @@ plait_grid_count (const PlaitGrid *grid, PlaitGridCellState state)
 
 /* Returns the part of a file name for axis @a of @cell, such as "combiner-flat". It is the last word of the axis's key,
  * cut to @key_bytes except for the seed, and the cell's value. Characters other than ASCII letters, digits and "-_+."
- * become '-'. "" for the empty value. (transfer full) */
+ * become '-'. Returns "" if the value is empty. (transfer full) */
 static char *
 name_part (const PlaitCells *cells, const PlaitExperimentCell *cell, guint a, int key_bytes)
 {
@@ -108,9 +108,9 @@ name_parts (const PlaitCells *cells, const PlaitExperimentCell *cell, int key_by
   return parts;
 }
 
-/* Returns the file name of @cell without ending, such as "combiner-flat_seed-1-DIGEST". If it is longer than
- * MAX_NAME_LENGTH without the digest, cuts keys to SHORT_KEY and then long parts, but not the seed, which becomes the
- * last part before the digest. (transfer full) */
+/* Returns the file name of @cell without ending, such as "combiner-flat_seed-1-DIGEST". If the name without the digest
+ * is longer than MAX_NAME_LENGTH, cuts the keys and then long parts. Never cuts the seed, but moves it to the end.
+ * (transfer full) */
 static char *
 name_cell (const PlaitCells *cells, const PlaitExperimentCell *cell)
 {

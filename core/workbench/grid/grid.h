@@ -17,7 +17,7 @@
  *     table.csv table.md table.tex  the table
  *
  * A finished cell is kept if its fingerprint equals the fingerprint of the cell's experiment now, or if no setting,
- * file or plugin differs (difference.h). A file with another fingerprint stays until its cell is finished again.
+ * file or plugin differs (difference.h). A NAME.h5 with another fingerprint stays until its cell is finished again.
  *
  * A cell is not trained if a run with the same training exists: the cell's own run, if only the evaluation differs,
  * or the run of another cell. The cell is then only evaluated, with the parameters of that run. If the cell's finished
@@ -113,12 +113,12 @@ gboolean plait_grid_read_result (const PlaitGrid *grid, PlaitGridCell *cell, GEr
 /* Calls plait_run_results_drop_mixed() on the results of all cells. */
 void plait_grid_drop_mixed (const PlaitGrid *grid, PlaitLog *log);
 
-/* Makes the folder of @grid if it is missing. PLAIT_ERROR_INPUT if it cannot be made. */
+/* Makes the folder of @grid if it is missing. */
 gboolean plait_grid_make_folder (const PlaitGrid *grid, GError **error);
 
 /* Makes the folder of @grid if it is missing, and locks it until @grid is freed, so that two processes do not write its
- * files at once. PLAIT_ERROR_INPUT if the folder cannot be written, if another process holds the lock, or if @grid
- * would overwrite files that no grid has written. */
+ * files at once. PLAIT_ERROR_INPUT if another process holds the lock, or if @grid would overwrite files that no grid
+ * has written. */
 gboolean plait_grid_lock (PlaitGrid *grid, PlaitLog *log, GError **error);
 
 /* TRUE if plait_grid_lock() succeeds, so that plait_grid_run() can work in the folder. Does not keep the lock, and
@@ -148,7 +148,7 @@ guint plait_grid_threads (const PlaitGridOptions *options, guint to_run);
  * stop flag was set and cells are left to run: the processes of cells were asked for checkpoints and have ended. */
 gboolean plait_grid_run (PlaitGrid *grid, const PlaitGridOptions *options, GError **error);
 
-/* Renames the finished run of each cell to NAME.h5 and reads its result. The caller must hold the lock of the folder,
+/* Renames the run of each finished cell to NAME.h5 and reads its result. The caller must hold the lock of the folder,
  * or for a part of a grid the locks of the cells. */
 void plait_grid_collect_finished (PlaitGrid *grid);
 

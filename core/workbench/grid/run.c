@@ -94,7 +94,7 @@ has_memory (Runner *runner)
   return plait_memory_is_available ((runner->jobs->len + 1) * runner->max - all);
 }
 
-/* TRUE if one more cell may start. If jobs is not given and a cell runs, FALSE until PAUSE seconds after the last
+/* TRUE if one more cell may start. If jobs is not given and a cell runs, FALSE in the first PAUSE seconds after a
  * start, so that the started cell shows how much memory it needs. */
 static gboolean
 has_room (Runner *runner)
@@ -107,8 +107,8 @@ has_room (Runner *runner)
          || (g_get_monotonic_time () - runner->last >= PAUSE * G_USEC_PER_SEC && has_memory (runner));
 }
 
-/* Reads the state of @cell again. If it is not finished and the run of another cell can be evaluated for it, keeps that
- * run, because plait_grid_update_state() ignores the other cells of @grid. */
+/* Reads the state of @cell again. A trained cell stays trained unless it is finished now, because
+ * plait_grid_update_state() does not search the other cells of @grid for equal training. */
 static void
 reread_state (PlaitGrid *grid, PlaitGridCell *cell)
 {
@@ -183,8 +183,8 @@ start_job (Runner *runner, PlaitGridCell *cell)
     }
 }
 
-/* If a cell with the same training as @cell has finished, marks @cell to be evaluated with that cell's model, without
- * training. FALSE while such a cell still runs. */
+/* If a cell with the same training as @cell has finished, marks @cell to be only evaluated, with that cell's model.
+ * FALSE while a cell with the same training runs. */
 static gboolean
 find_trained (Runner *runner, PlaitGridCell *cell)
 {
@@ -293,7 +293,7 @@ end_job (Runner *runner, const Job *job, PlaitProcessEnd end, const char *reason
     }
   if (end == PLAIT_PROCESS_INTERRUPTED)
     {
-      /* A cell that was interrupted in its evaluation stays trained: evaluations have no checkpoints. */
+      /* A trained cell keeps its state, because its evaluation writes no checkpoint. */
       if (cell->state != PLAIT_CELL_TRAINED)
         plait_grid_cell_set_state (cell, PLAIT_CELL_PARTIAL, NULL);
       return TRUE;

@@ -445,8 +445,8 @@ plait_grid_plan_submission (PlaitGrid *grid, const PlaitGridOptions *options, co
   return g_steal_pointer (&plan);
 }
 
-/* Submits the command lines @lines. The caller must hold the lock of the grid's folder, so that the queue does not
- * change before all jobs are queued. */
+/* Submits the command lines @lines. The caller must hold the lock of the grid's folder, so that no other process
+ * submits jobs of this grid. */
 static gboolean
 check_and_submit (Submission *submission, GPtrArray *lines, GError **error)
 {

@@ -4,9 +4,9 @@
 #include "grid/cost.h"
 
 /*
- * Submits all due cells to Slurm: job arrays with one task for each command line of plait_grid_tasks (), and a job that
+ * Submits all due cells to Slurm: job arrays with one task for each command line of plait_grid_tasks(), and a job that
  * makes the table after all tasks. Without due cells, submits nothing. Tasks are requeued when preempted. Slurm keeps
- * the scripts; the logs of tasks are in FOLDER/slurm. Either all jobs are submitted or none.
+ * the scripts; the logs of tasks are in FOLDER/slurm. If a job cannot be submitted, cancels the others.
  *
  * PLAIT_ERROR_FAILED with the message of Slurm, or if Slurm does not answer; the error says how to cancel jobs that may
  * be left. PLAIT_ERROR_INPUT if jobs of this grid are already in the queue. The folder is locked before the queue is
