@@ -26,7 +26,7 @@ typedef struct
   PlaitTrainingSet set;
 } Measured;
 
-/* Returns the attribute seconds of the object @place of @run; 0 if it is missing. */
+/* Returns the attribute "seconds" of the object @place of @run; 0 if it is missing. */
 static double
 read_seconds (PlaitStore *run, const char *place)
 {

@@ -9,11 +9,10 @@
  * The table of a grid: a row for each combination of axis values without the seed, with mean and spread over seeds for
  * each metric of each test split.
  *
- * Each row is tested against the first row, with all finished seeds of the two rows. If one of the rows has several
- * finished seeds, the test is a t test over seeds and sentences (significance/seeds.h). If each row has one seed, the
- * test is approximate randomisation, which generalises to other sentences but not to other seeds. p is adjusted by
- * Holm's method over the rows of one metric. Cells with other references for a split have score columns of their own,
- * tested against the first row that has these columns.
+ * A test compares each row with the first row, over all finished seeds. If each of the two rows has one seed, the test
+ * is approximate randomisation, which generalises to other sentences but not to other seeds; else the test is a t test
+ * over seeds and sentences (significance/seeds.h). Holm's method adjusts p over the rows of one metric. Scores with
+ * other references for a split have columns of their own; the first row with a score in such a column is its baseline.
  */
 
 typedef struct
@@ -21,7 +20,7 @@ typedef struct
   const char **values; /* [n_axes]: the row's values of the table's axes */
   guint n;             /* number of finished cells in the row */
   guint n_cells;
-  gint64 parameters; /* number of parameters of the first finished cell; -1: no cell is finished */
+  gint64 parameters; /* number of parameters of a finished cell of the row; -1: no cell is finished */
   double rate;       /* median target tokens per second over the training tables of all seeds; NaN: unknown */
   PlaitSeedStatistics *seed_statistics; /* [n_score_columns] */
 } PlaitGridRow;
@@ -38,15 +37,13 @@ typedef struct
   char **notes; /* sentences that stand below the table, NULL-terminated */
 } PlaitGridTable;
 
-/* Makes the table of the finished cells whose results have been read. The keys and values of its axes belong to @grid.
- * (transfer full) */
+/* Makes the table from the results in @grid. The keys and values of its axes belong to @grid. (transfer full) */
 PlaitGridTable *plait_grid_table_new (const PlaitGrid *grid, GError **error);
 void plait_grid_table_free (PlaitGridTable *table);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitGridTable, plait_grid_table_free)
 
-/* Returns the tables as users see them. If all cells have equal references for each split, this is one table.
- * Otherwise, the first table has the splits with equal references, if there are any; then each other split has a table
- * for each set of references. (transfer full) (element-type PlaitTable) */
+/* Returns the tables as users see them. One table shows all splits whose references are equal in all cells. Every other
+ * split has a table for each set of references. (transfer full) (element-type PlaitTable) */
 GPtrArray *plait_grid_tables_shown (const PlaitGridTable *table);
 
 /* Returns the table as files store it: each number in a column of its own, such as "test BLEU standard deviation".

@@ -12,7 +12,7 @@ add_number (GString *line, const char *option, gint64 number, const char *unit)
     g_string_append_printf (line, " %s %jd%s", option, number, unit);
 }
 
-/* Appends @option and the absolute path of @folder, unless that is NULL. */
+/* Appends @option and the absolute path of @folder, unless @folder is NULL. */
 static void
 add_folder (GString *line, const char *option, const char *folder)
 {

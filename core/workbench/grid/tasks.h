@@ -4,13 +4,13 @@
 #include "grid/grid.h"
 
 /*
- * The due cells of a grid as shell commands for schedulers. Each line runs one cell, or all cells with the same
- * training, one after another. A line works on every machine that sees the folder and the program.
+ * The due cells of a grid as shell commands for schedulers. Each line runs all due cells with one training, one after
+ * another. A line works on every machine that sees the folder and the program.
  */
 
-/* Returns the command lines, ordered by the first cell that each line runs. If @replaces_shell, a line ends the shell
- * that runs it, so that signals reach the program. Fails with PLAIT_ERROR_INPUT if a path or a value of --set contains
- * a line break. (transfer full) (element-type char*) */
+/* Returns the command lines, ordered by the first cell that each line runs. If @replaces_shell, the program replaces
+ * the shell (exec), so that signals reach the program. Fails with PLAIT_ERROR_INPUT if a path or a value of --set
+ * contains a line break. (transfer full) (element-type char*) */
 GPtrArray *plait_grid_tasks (const PlaitGrid *grid, const PlaitGridOptions *options, gboolean replaces_shell,
                              GError **error);
 

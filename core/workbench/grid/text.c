@@ -8,10 +8,10 @@
 static const char apart[] = "Cells with other references of a split have a table of their own; scores of different "
                             "tables cannot be compared.";
 
+/* The score columns of one table: columns first .. end - 1 whose field apart is part->apart. */
 typedef struct
 {
-  guint first, end; /* range first .. end - 1 of score columns; of these, the table shows the columns with field apart
-                       == @apart */
+  guint first, end;
   gboolean apart;
 } Part;
 

@@ -15,7 +15,7 @@ typedef struct
   gboolean changed;
   PlaitLog *log;
   PlaitTrained *first; /* run of the first checkpoint; owned */
-  double *sums;        /* sums of the parameters; owned; laid out as the values of the first run's parameters */
+  double *sums;        /* sums of the parameters, in the order of the first run's values; owned */
   PlaitTable *table;   /* list of the checkpoints, for /average/runs; owned */
   GString *origin;     /* text that identifies the checkpoints; owned */
 } Averaging;
@@ -168,7 +168,7 @@ digest_parameters (const PlaitParameters *parameters)
   return g_strdup (g_checksum_get_string (checksum));
 }
 
-/* Adds checkpoint @i, of the run @trained, to the table of checkpoints and to averaging->origin. */
+/* Adds a row for checkpoint @i to averaging->table, and a line to averaging->origin. */
 static void
 record (Averaging *averaging, const PlaitTrained *trained, guint i)
 {
@@ -248,8 +248,7 @@ write_header (const Averaging *averaging, const char *command, PlaitStore *store
          && plait_environment_write (store, command, 1, error);
 }
 
-/* Copies the plugins, vocabularies, digests of data and other objects of the first run, except those in left[], such as
- * checkpoints and evaluations. Copies only the plugins of /environment. */
+/* Copies the objects of the first run, except those in left[]. Of /environment, copies only the plugins. */
 static gboolean
 copy_inputs (const Averaging *averaging, PlaitStore *store, GError **error)
 {

@@ -177,8 +177,8 @@ initialise (PlaitRunState *run, GError **error)
   return run->initialisation != NULL;
 }
 
-/* Truncates or drops tuples of @corpus (may be NULL) as data.too_long says, then adds to @unreadable a problem for each
- * tuple left that the model cannot read. */
+/* As data.too_long says, truncates tuples of @corpus (may be NULL), or drops tuples of the training text. If the model
+ * cannot read the tuples that remain, adds an error to @unreadable. */
 static void
 find_unreadable (const PlaitRunState *run, const char *split, PlaitCorpus *corpus, PlaitProblems *unreadable)
 {
@@ -188,7 +188,7 @@ find_unreadable (const PlaitRunState *run, const char *split, PlaitCorpus *corpu
     plait_problems_add_error (unreadable, error);
 }
 
-/* Fails before training if the model cannot read a tuple, unless data.too_long drops or truncates it. */
+/* Fails before training if the model cannot read the tuples that find_unreadable() keeps. */
 static gboolean
 check_corpora (const PlaitRunState *run, GError **error)
 {

@@ -127,7 +127,7 @@ typedef struct
   PlaitRandomKey words;
   PlaitRandomKey lengths;
   guint64 seed;
-  guint64 drawn; /* index of the next random number; each word, end token and child in a tree adds 1 */
+  guint64 drawn; /* index of the next random number */
 } Source;
 
 /* Returns the cumulative weights of @words words, the most frequent first, by the law of Zipf and Mandelbrot. The
@@ -234,7 +234,7 @@ draw_tuple (PlaitTuples *tuples, Source *source, guint64 tuple)
   return all;
 }
 
-/* Returns an estimate of the number of tokens that all batches will have. */
+/* Returns an estimate of the number of tokens and tree nodes that all batches will have. */
 static double
 wanted_tokens (const PlaitTuples *tuples)
 {
@@ -271,7 +271,7 @@ plait_tuples_draw (PlaitTuples *tuples, GError **error)
                        "drawn; lower train.batch, for example --set train.batch=64",
                        experiment->path, experiment->train.batch, N_RANDOM_BATCHES, wanted_tokens (tuples), MAX_RANDOM);
   source.shares = word_shares (experiment->data.vocabulary_size - PLAIT_TOKEN_SPECIALS);
-  /* Leave out the last tuple drawn, which did not fit into the last batch. */
+  /* A tuple that does not fit into a batch begins the next batch. The last tuple drawn is in no batch. */
   for (guint64 tuple = 0; plait_tuples_n_batches (tuples) < N_RANDOM_BATCHES; tuple++)
     {
       gint64 words = draw_tuple (tuples, &source, tuple);

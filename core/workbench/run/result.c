@@ -10,7 +10,7 @@
 #include "tables/table.h"
 #include "hdf5/walk.h"
 
-/* Limits for the text and the table rows of one split. Real test sets are much smaller. */
+/* Limits for one dataset of texts and for one table. Real runs have much less. */
 #define MAX_BYTES ((gsize)1 << 30)
 #define MAX_ROWS 10000000
 
@@ -89,7 +89,7 @@ read_texts (PlaitStore *run, const char *group, const char *name, gint64 *n, GEr
   return plait_store_read_strings (run, path, MAX_BYTES, n, error);
 }
 
-/* Reads all references of the split that the group @group evaluates. (transfer full) */
+/* Reads all references of the evaluation in @group. (transfer full) */
 static PlaitReferences *
 read_references (PlaitStore *run, const char *group, gint64 n_hypotheses, GError **error)
 {
@@ -153,8 +153,7 @@ take_statistics (PlaitRunScore *score, PlaitStore *run, const char *group, char 
   return plait_no_error (&local, error);
 }
 
-/* Adds the attribute @attribute of @path, which measures work of the search, as a score. @aside is TRUE if no combiner
- * of this run selects rows. Tables then show the score only if a combiner of another run selects rows. */
+/* Adds the number in the attribute @attribute of @path as a score. */
 static gboolean
 add_work (PlaitRunResult *result, PlaitStore *run, const char *split, const char *path, const char *attribute,
           const char *name, const char *references, gboolean aside, GError **error)
@@ -174,7 +173,7 @@ add_work (PlaitRunResult *result, PlaitStore *run, const char *split, const char
 }
 
 /* Adds the scores that measure work of the search, if the run stores them. Runs of old versions and runs without
- * search, such as those of classifiers, do not. */
+ * search, such as those of classifiers, do not. The field aside is TRUE if no combiner of this run selects rows. */
 static gboolean
 read_work (PlaitRunResult *result, PlaitStore *run, const char *split, const char *references, GError **error)
 {
@@ -426,8 +425,8 @@ plait_score_column_split_text (const PlaitScoreColumn *score_column)
              : g_strdup (score_column->split);
 }
 
-/* Adds a column for @score if there is none yet. The new column follows the last column with the same split and
- * references; if there is none, the last column of the same split; if there is none either, it is the last column. */
+/* Adds a column for @score if there is none yet. Columns of one split stay together, and among them the columns with
+ * the same references. */
 static void
 add_score_column (GArray *score_columns, const PlaitRunScore *score)
 {

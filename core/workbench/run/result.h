@@ -36,7 +36,7 @@ typedef struct
 {
   GPtrArray *scores;    /* (element-type PlaitRunScore): in the order of the file */
   gint64 parameters;    /* number of parameters of the model */
-  GArray *rates;        /* (element-type double): target tokens per second, for each row of the training table */
+  GArray *rates;        /* (element-type double): target tokens per second, for each row of /training/updates */
   GArray *vocabularies; /* (element-type PlaitRunVocabulary) */
   const char *target;   /* digest of the target's vocabulary; NULL if unknown */
   PlaitTrainingSet set; /* description of the training data */
@@ -78,8 +78,8 @@ const PlaitRunScore *plait_score_column_score (const PlaitScoreColumn *score_col
 /* TRUE if both columns have the same split and references, so that one table can show them. */
 gboolean plait_score_column_has_same_references (const PlaitScoreColumn *score_column, const PlaitScoreColumn *other);
 
-/* Returns the name of the split, such as "test". If the table has several sets of references for the split, adds their
- * digest: "test (references 3fa2b1c0)". (transfer full) */
+/* Returns the name of the split, such as "test". If score_column->apart, adds the digest of the column's references:
+ * "test (references 3fa2b1c0)". (transfer full) */
 char *plait_score_column_split_text (const PlaitScoreColumn *score_column);
 
 /* Returns the columns of all scores of @results [n] (may contain NULL), grouped by split and references. Leaves out

@@ -6,8 +6,8 @@
 #include "files/problems.h"
 #include "setup/trained.h"
 
-/* Returns the training fingerprint text of the old run, whose experiment is @text. With @ends, replaces the end of its
- * training (epochs, updates, patience) by that of @experiment. (transfer full) */
+/* Returns the training fingerprint text of the old experiment @text. With @ends, takes train.epochs, updates and
+ * patience from @experiment. (transfer full) */
 static char *
 old_training_fingerprint (const PlaitExperiment *experiment, const char *text, const char *output, gboolean ends,
                           GError **error)
@@ -93,8 +93,8 @@ plait_resume_check_longer (const PlaitTrainer *trainer, const PlaitExperiment *e
   return TRUE;
 }
 
-/* TRUE if training with the settings @now makes the updates of @old, which was trained with the settings @before, and
- * then more updates. */
+/* TRUE if training from the beginning with the settings @now makes all updates of the run @old, and then more. @before
+ * are the settings of @old. */
 static gboolean
 ends_later (const PlaitTrainSettings *before, const PlaitTrainSettings *now, PlaitStore *old)
 {

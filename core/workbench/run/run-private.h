@@ -42,9 +42,9 @@ gboolean plait_run_open_old (PlaitRunState *run, gboolean *complete, GError **er
 /* Opens the data and builds the model with its initial values. Fails if the model cannot read the data. */
 gboolean plait_run_open_inputs (PlaitRunState *run, GError **error);
 
-/* Computes the fingerprints of the run and run->set; run->trainer must exist. Fails if the metrics cannot score the
- * references, if files changed while they were read, if the run would write a file that it reads, or if the old run has
- * other data or plugins. */
+/* Computes the fingerprints of the run and run->set; run->trainer must exist. Fails if the checkpoint to evaluate will
+ * not be kept, if the metrics cannot score the references, if files changed while they were read, if the run would
+ * write a file that it reads, or if the old run has other data or plugins. */
 gboolean plait_run_check_inputs (PlaitRunState *run, GError **error);
 
 /* Sets run->training_fingerprint and run->key. Fails if the run reads a file that it would write. */

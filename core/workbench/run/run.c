@@ -330,8 +330,8 @@ plait_run (const PlaitExperiment *experiment, const PlaitRunOptions *options, Pl
       *outcome = PLAIT_RUN_PART;
       return TRUE;
     }
-  /* After an interruption, only the first process returns an error. This error ends the whole job at once, because a
-   * launcher that is stopped leaves little time. */
+  /* After an interruption, only the first process returns an error, which ends the whole job at once: a launcher that
+   * is stopped leaves little time. */
   if (end == PLAIT_TRAINING_INTERRUPTED && !first)
     return TRUE;
   if (end == PLAIT_TRAINING_INTERRUPTED)

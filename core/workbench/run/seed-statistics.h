@@ -32,8 +32,8 @@ PlaitTableScore plait_seed_statistics_shown (const PlaitSeedStatistics *seed_sta
 void plait_seed_statistics_count_seeds (const PlaitSeedStatistics *seed_statistics, guint n[2]);
 
 /* Tests @system against @baseline (element-type PlaitRunResult; may contain NULL) in @score_column, if both have
- * statistics of sentences, and stores the result in @seed_statistics. Uses a t test over seeds and sentences
- * (significance/seeds.h), or @test, with @trials and @seed, if both have one seed. Adds a pointer to the stored result
+ * statistics of sentences, and stores the result in @seed_statistics. If both have one seed, uses @test with @trials
+ * and @seed; else a t test over seeds and sentences (significance/seeds.h). Adds a pointer to the stored result
  * to @compared (element-type PlaitComparison), so that the p values of several tests are adjusted together. */
 gboolean plait_seed_statistics_compare (PlaitSeedStatistics *seed_statistics, const PlaitScoreColumn *score_column,
                                         const GPtrArray *baseline, const GPtrArray *system, PlaitTest test,

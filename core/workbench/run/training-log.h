@@ -9,8 +9,8 @@
  * them. Each row is a JSON line with the column names of the table: {"table": "updates", "step": 100, "loss": 3.2,
  * ...}.
  *
- * A continued run writes all its rows again, so that the log has no gap. If the log cannot be written, it ends with a
- * warning and training continues; the run's file has the same numbers.
+ * A continued run writes all its rows again, so that the log has no gap. After a write error, the log ends with a
+ * warning, and training continues; the run's file has the same numbers.
  */
 typedef struct PlaitTrainingLog PlaitTrainingLog;
 

@@ -152,8 +152,7 @@ describe_lines (const PlaitTrainingSet *sets, const char *const *names, guint n)
  * different batches. */
 #define ALIKE 1.02
 
-/* Returns the mean number of sentences in an update, over the sets with name @name whose updates are limited to @tokens
- * tokens. */
+/* Returns the mean of the field sentences over the sets named @name whose field tokens is @tokens. */
 static double
 mean_sentences (const PlaitTrainingSet *sets, const char *const *names, guint n, const char *name, gint64 tokens)
 {
@@ -169,8 +168,8 @@ mean_sentences (const PlaitTrainingSet *sets, const char *const *names, guint n,
   return sum / count;
 }
 
-/* Returns a sentence that says which of @names differ in the mean number of sentences in an update although their
- * updates are all limited to @tokens tokens; NULL if none do. (transfer full) */
+/* Returns a sentence about the mean_sentences() of the sets whose field tokens is @tokens; NULL if the means are alike.
+ * (transfer full) */
 static char *
 describe_batches (const PlaitTrainingSet *sets, const char *const *names, guint n, gint64 tokens)
 {

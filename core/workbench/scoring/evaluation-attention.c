@@ -62,7 +62,7 @@ plait_evaluation_write_batch_attention (const PlaitEvaluator *evaluator, const c
   return TRUE;
 }
 
-/* Writes the attention of the search and of forced decoding for one batch: the tuples @first .. @first + @count - 1. */
+/* Writes the attention of the search and of forced decoding for the tuples @first .. @first + @count - 1. */
 static gboolean
 write_some_attention (const PlaitEvaluator *evaluator, const char *split, const PlaitCorpus *corpus, gint64 first,
                       gint64 count, PlaitStore *store, GError **error)

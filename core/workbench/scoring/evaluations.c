@@ -298,7 +298,7 @@ keep (const PlaitEvaluations *evaluations, PlaitStore *store, const char *name, 
   return copy_if_there (store, from, times, error);
 }
 
-/* Writes the settings of a named evaluation to the attribute set of @group. */
+/* Writes the settings of a named evaluation to the attribute "set" of @group. */
 static gboolean
 write_set (const PlaitOverride *set, PlaitStore *store, const char *group, GError **error)
 {
@@ -309,7 +309,7 @@ write_set (const PlaitOverride *set, PlaitStore *store, const char *group, GErro
   return plait_store_set_list (store, group, "set", PLAIT_STORE_STRING, texts->len, texts->pdata, error);
 }
 
-/* Returns @experiment with the settings that write_set wrote to @group; NULL if they are missing or no longer valid.
+/* Returns @experiment with the settings that write_set() wrote to @group; NULL if they are missing or no longer valid.
  * (transfer full) */
 static PlaitExperiment *
 read_set (const PlaitExperiment *experiment, PlaitStore *store, const char *group)
@@ -344,9 +344,8 @@ write_new (const PlaitEvaluations *evaluations, PlaitStore *store, const Item *i
                                               experiment->evaluate.attention, store, error);
 }
 
-/* If no new evaluation has set the object that viewers show first, sets it to the default object of the old file; if
- * that object was not copied, to the training curve. For a mean of checkpoints, which has no training curve, then sets
- * nothing. */
+/* Sets the object that viewers show first, unless a new evaluation has set one: the default object of the old file if
+ * @store has this object, else the training curve if @store has one. */
 static gboolean
 find_default (const PlaitEvaluations *evaluations, PlaitStore *store, GError **error)
 {

@@ -36,7 +36,7 @@ typedef struct
   PlaitRanks *ranks; /* processes that share the search; NULL: only this process */
 } PlaitEvaluationsSetup;
 
-/* Finds out which evaluations are due; makes none of them. Only the first process finds out; the others learn it in
+/* In the first process, finds out which evaluations are due; the other processes learn this in
  * plait_evaluations_make(). Copies @setup. (transfer full) */
 PlaitEvaluations *plait_evaluations_new (const PlaitEvaluationsSetup *setup, GError **error);
 void plait_evaluations_free (PlaitEvaluations *evaluations);

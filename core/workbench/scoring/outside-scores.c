@@ -42,7 +42,7 @@ input_of (const PlaitEvaluation *evaluation)
   return g_string_free (input, FALSE);
 }
 
-/* Returns the end of an error message: the last line that a failed command wrote to standard error. (transfer full) */
+/* Returns the end of an error message, with the last line of @errors, if there is one. (transfer full) */
 static char *
 last_words (char *errors)
 {

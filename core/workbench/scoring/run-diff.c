@@ -32,8 +32,7 @@ typedef struct
   PlaitStore *other;
   PlaitRunDiffScope extent;
   gint64 updates;
-  gboolean only_missing; /* TRUE while the files are compared a second time, swapped: counts only objects that the other
-                            file lacks */
+  gboolean only_missing; /* TRUE: count only the objects that the other file lacks */
   GArray *diffs;
   GError *fault;
 } Comparison;
@@ -120,8 +119,8 @@ compare_attributes (const Comparison *comparison, PlaitStore *store, const char 
     }
 }
 
-/* Returns how many of the @n rows of the dataset @path are compared: all rows, but in training tables only those up to
- * update comparison->updates; all if this field is 0. */
+/* Returns how many of the @n rows of the dataset @path are compared: in training tables the rows up to update
+ * comparison->updates (0: no limit), in other datasets all rows. */
 static gint64
 rows_until (const Comparison *comparison, PlaitStore *store, const char *path, gint64 n)
 {
