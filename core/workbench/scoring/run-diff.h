@@ -25,7 +25,7 @@ typedef enum
   PLAIT_RUN_DIFF_LOG,      /* compare training tables */
 } PlaitRunDiffScope;
 
-/* Compares the parts of @a and @b that @extent selects. If @updates is not 0, compares training tables only up to
- * update @updates, and compares no attributes. Returns an item for each group, also for those that @extent leaves out.
+/* Compares the parts of @a and @b that @extent selects. If @updates is not 0, ignores attributes, and ignores rows of
+ * training tables after update @updates. Returns an item for each group, also for those that @extent leaves out.
  * (transfer full) (element-type PlaitRunDiff) */
 GArray *plait_run_diff_new (PlaitStore *a, PlaitStore *b, PlaitRunDiffScope extent, gint64 updates, GError **error);

@@ -8,8 +8,8 @@
  * the share of words with the right tag. */
 typedef struct PlaitTagScores PlaitTagScores;
 
-/* Returns tags of the lines of @corpus, still empty; NULL if @corpus lacks all tags that the model predicts.
- * plait_tag_scores_take() fills them. Keeps pointers to the arguments. (transfer full) */
+/* Returns scores without tags; plait_tag_scores_take() adds the tags of each line of @corpus. NULL if @corpus lacks all
+ * tags that the model predicts. Keeps pointers to the arguments. (transfer full) */
 PlaitTagScores *plait_tag_scores_new (const PlaitExperimentModel *experiment_model, const PlaitRunInputs *run_inputs,
                                       const PlaitCorpus *corpus);
 void plait_tag_scores_free (PlaitTagScores *scores);

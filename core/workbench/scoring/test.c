@@ -121,9 +121,8 @@ plait_test (PlaitStore *trained, PlaitRunOutput *run_output, PlaitRunInputs *run
  * Functions that open the run by the path of its file
  */
 
-/* TRUE if @overrides leave the training of @run unchanged; @own is the experiment of @run. For a named evaluation
- * (@beside), checks only the keys of [data] without too_long, because it stores its other settings beside those of the
- * run. */
+/* Fails if @overrides change the training of @run; @own is the experiment of @run. If @beside is TRUE (named
+ * evaluation), checks only the keys of [data], except data.too_long. */
 static gboolean
 check_training (PlaitStore *run, const PlaitExperiment *own, const PlaitOverride *overrides, gboolean beside,
                 PlaitRegistry *registry, GError **error)

@@ -57,9 +57,8 @@ kept_digest (PlaitDigests *digests, const char *name)
   return digest;
 }
 
-/* TRUE if the digest of the file @name at @path is taken from the run. A file of a test split may have been replaced
- * since, so its digest is taken only if the file is missing and the run's experiment has this path. All other files
- * were read when the run was made. */
+/* TRUE if the run gives the digest of the file @name at @path. A file of a test split may have changed since, so the
+ * run gives its digest only if the file is missing and the run's experiment names this path. */
 static gboolean
 is_recorded_in_run (const PlaitDigests *digests, const char *name, const char *path)
 {
@@ -196,8 +195,8 @@ digest_split (const PlaitTask *task, const PlaitTaskSettings *settings, guint sp
   return g_strv_builder_end (digests);
 }
 
-/* Returns the digest of @stream of a generated split. If digests->run stores the digest of this training or validation
- * text, returns the stored digest. */
+/* Returns the digest of @stream of a generated split. Except for the test split, returns the digest that digests->run
+ * stores as @name, if any. */
 static const char *
 digest_of_generated (PlaitDigests *digests, const PlaitTask *task, const PlaitTaskSettings *settings, guint split,
                      const char *name, const char *stream)

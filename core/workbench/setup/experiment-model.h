@@ -14,7 +14,7 @@ typedef struct
   gint64 *feature_widths;
 } PlaitExperimentModel;
 
-/* Returns the model of @experiment. @feature_widths [n_sources] has 0 for sources of tokens. @run_inputs has the
+/* Returns the model of @experiment. @feature_widths [n_sources] has 0 for sources of text. @run_inputs has the
  * vocabularies. If @run_inputs is NULL, settings give the sizes of vocabularies: factor_vocabulary_size for factors and
  * tags, data.vocabulary_size for other streams; if the setting is 0, a substitute is used. (transfer full) */
 PlaitExperimentModel *plait_experiment_model_new (const PlaitExperiment *experiment, const PlaitRunInputs *run_inputs,
@@ -37,7 +37,7 @@ PlaitExperimentModel *plait_experiment_model_new_without_vocabularies (const Pla
                                                                        GError **error);
 
 /* Returns the number of scalars in all parameters of @experiment's model; -1 if it cannot be built. @known maps names
- * of vocabularies to their sizes (gint64). Other sizes that depend on data are substituted. */
+ * of vocabularies to their sizes (gint64). Settings or substitutes give the sizes of other vocabularies. */
 gint64 plait_experiment_model_count_parameters (const PlaitExperiment *experiment, GHashTable *known, GError **error);
 
 /* Draws the initial values of all parameters by train.initial_values and experiment.seed. */

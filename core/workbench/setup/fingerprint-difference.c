@@ -5,8 +5,8 @@
 
 #include "experiment/groups.h"
 
-/* A rule: which keys with the prefix @prefix are in the group @group depends on the value of deciding_key. An empty
- * @prefix means all keys of @group. */
+/* A rule: if deciding_key differs, differences of the keys of @group that begin with @prefix follow from that. Every
+ * key begins with an empty @prefix. */
 typedef struct
 {
   const char *group;

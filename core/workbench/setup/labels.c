@@ -85,7 +85,7 @@ sentence_label (const PlaitVocabulary *vocabulary, const PlaitInput *input, gint
   return g_strdup_printf ("%jd: %s", number, cut);
 }
 
-/* Returns the label of row @row of @memory: its subword, or the word of the text if the token is unknown. */
+/* Returns the label of token @row of memory->input: the subword, or the word of the text if the token is unknown. */
 static const char *
 token_label (const PlaitLabelledMemory *memory, gint64 row)
 {

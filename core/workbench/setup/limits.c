@@ -34,8 +34,7 @@ check_width (const PlaitModel *model, const PlaitCorpus *training, const PlaitCo
                         plait_model_specification (model)->sources[source].name, width, expected);
 }
 
-/* TRUE if the number of rows of a tuple tells whether the model can read stream @stream of it. FALSE for documents
- * whose sentences (with predict.kind=choice: candidates) the encoder reads, and for encoders that have check_input. */
+/* TRUE if only the number of rows of stream @stream decides whether the model can read the stream. */
 static gboolean
 length_decides (const PlaitModel *model, guint stream)
 {

@@ -16,7 +16,7 @@ struct PlaitRunInputs
   const PlaitExperiment *experiment;
   PlaitFolder *folder;   /* folder of generated text, or NULL */
   GHashTable *generated; /* name of a generated text, such as "SPLIT.STREAM" -> GStrv: the path of its file */
-  GPtrArray *others; /* (element-type PlaitFolder): folders of generated text from which only vocabularies are learnt */
+  GPtrArray *others;     /* (element-type PlaitFolder): folders of text that is generated only to learn vocabularies */
   GHashTable *vocabularies; /* name of a vocabulary -> PlaitVocabulary */
   PlaitTreeSettings trees;
   PlaitDigests *digests;

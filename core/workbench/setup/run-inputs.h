@@ -64,7 +64,7 @@ typedef struct
 
 /* Opens files or pipes that the user names, to be read once by the @n runs of @readers. Each batch has the sources of
  * all runs, one run after the other. @target is the path of the target text, which the first run reads, or NULL. @table
- * is the format of columns, or NULL. If data.empty=error in a run, empty lines are errors. (transfer full) */
+ * is the format of columns, or NULL. If data.empty=error in any run, empty lines are errors. (transfer full) */
 PlaitFeed *plait_run_inputs_open_feed (const PlaitFeedReader *readers, guint n, const char *target,
                                        const PlaitFeedTable *table, GError **error);
 
@@ -74,7 +74,7 @@ gboolean plait_run_inputs_write (const PlaitRunInputs *run_inputs, PlaitStore *s
 /* Writes the digests of the test splits to /data, replacing existing ones. */
 gboolean plait_run_inputs_write_tests (const PlaitRunInputs *run_inputs, PlaitStore *store, GError **error);
 
-/* Fails if the files differ from the digests that @run stores; the error names the files that differ.
+/* Fails if the files differ from those whose digests @run stores; the error names the files that differ.
  * plait_run_inputs_check_training() does not check files of test splits. */
 gboolean plait_run_inputs_check (const PlaitRunInputs *run_inputs, PlaitStore *run, GError **error);
 gboolean plait_run_inputs_check_training (const PlaitRunInputs *run_inputs, PlaitStore *run, GError **error);

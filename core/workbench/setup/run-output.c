@@ -53,7 +53,7 @@ plait_run_output_has_file (const PlaitRunOutput *run_output)
   return run_output->own.number != 0;
 }
 
-/* Checks that no other program has replaced the file; it may have been removed. */
+/* Fails if another program has written the file. A removed file is no failure. */
 static gboolean
 check (const PlaitRunOutput *run_output, GError **error)
 {

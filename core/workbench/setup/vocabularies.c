@@ -53,7 +53,7 @@ read_of_run (PlaitStore *run, const char *name, GError **error)
   return bytes ? plait_vocabulary_load (format, bytes, what, error) : NULL;
 }
 
-/* TRUE if @run has a vocabulary @name of text, not of labels. */
+/* TRUE if @run has a vocabulary @name that is not a list of labels. */
 static gboolean
 has_of_text (PlaitStore *run, const char *name)
 {
@@ -143,8 +143,8 @@ learn_labels (const PlaitRunInputs *run_inputs, const char *stream, PlaitPool *p
   return g_steal_pointer (&labels);
 }
 
-/* Returns the name that the cache uses for the vocabulary learnt from @paths, cached or not. NULL if this vocabulary is
- * never cached, because the files are small or unreadable. (transfer full) */
+/* Returns the name under which the cache stores the vocabulary learnt from @paths; NULL if the cache never stores this
+ * vocabulary. (transfer full) */
 static char *
 name_kept (const PlaitRunInputs *run_inputs, const PlaitVocabularySettings *settings, const GPtrArray *paths)
 {
@@ -257,10 +257,8 @@ kind_of (const PlaitVocabulary *vocabulary)
                                              : "a SentencePiece model";
 }
 
-/* TRUE if @vocabulary, called @name, has the right type. Factors and tags need a vocabulary of words. For other
- * streams, data.vocabulary_type decides: words needs a vocabulary of words, given allows every type, all others exclude
- * only vocabularies of words. For the error, @from says where the vocabulary comes from, and @else_do what the user may
- * do instead. */
+/* Fails if @vocabulary, called @name, has a type that the experiment does not allow. In the error, @from names the
+ * origin of the vocabulary, and @else_do advises the user. */
 static gboolean
 check_kind (const PlaitExperiment *experiment, const char *name, const PlaitVocabulary *vocabulary, const char *from,
             const char *else_do, GError **error)
@@ -309,9 +307,8 @@ knows_stream (PlaitStore *run, const char *stream)
   return found;
 }
 
-/* Returns the name in @run of the text vocabulary that this experiment calls @name: @name, if @run has it. Else, if
- * @shared (the streams of this experiment share one vocabulary), the name of the only text vocabulary of @run. Else
- * "shared", if @run has this vocabulary and a stream @name. NULL if @run lacks the vocabulary. (transfer full) */
+/* Returns the name in @run of the text vocabulary that this experiment calls @name; NULL if @run lacks the vocabulary.
+ * @shared is TRUE if the streams of this experiment share one vocabulary. (transfer full) */
 static char *
 name_there (PlaitStore *run, const char *name, gboolean shared)
 {

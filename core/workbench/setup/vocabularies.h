@@ -28,9 +28,9 @@ PlaitVocabularyOrigin plait_vocabulary_origin (const PlaitExperiment *experiment
  * the vocabulary reports the error. */
 gint64 plait_vocabulary_given_size (const PlaitExperiment *experiment, const char *stream);
 
-/* Returns a table that maps names to vocabularies, with all vocabularies of the experiment, and logs the origin of
- * each. If @run, a run of this experiment, is not NULL, takes all vocabularies from @run. @run_inputs need not have
- * vocabularies yet. @pool (may be NULL) speeds up learning. (transfer full) */
+/* Returns a table that maps names to vocabularies, with all vocabularies of the experiment. If @run, a run of this
+ * experiment, is not NULL, takes all vocabularies from @run. @run_inputs need not have vocabularies yet. @pool (may be
+ * NULL) speeds up learning. (transfer full) */
 GHashTable *plait_vocabularies_find (const PlaitRunInputs *run_inputs, PlaitStore *run, PlaitPool *pool, PlaitLog *log,
                                      GError **error);
 

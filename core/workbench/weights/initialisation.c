@@ -44,9 +44,8 @@ is_wanted (const PlaitInitialisation *initialisation, const char *name)
   return taken && !left;
 }
 
-/* TRUE if initialise_leave does not match @tensor, and @parameter is wanted: the model has the component of @parameter,
- * and initialise_take and initialise_leave select @parameter. If @parameter is NULL, TRUE if initialise_leave does not
- * match @tensor and initialise_take is empty. A PlaitPublishedWants. */
+/* A PlaitPublishedWants. FALSE if initialise_take or initialise_leave excludes @tensor or @parameter, or if the model
+ * lacks the component of @parameter. */
 static gboolean
 wants_tensor (gconstpointer data, const char *tensor, const char *parameter)
 {
@@ -196,8 +195,7 @@ has_room (const PlaitInitialisationEntry *entry)
          && entry->there[1] == parameter->value.width;
 }
 
-/* Fills the rows of the parameter that were not loaded with repeated copies of its first entry->there[0] rows, which
- * were loaded. */
+/* Repeats the first entry->there[0] rows of the parameter in its other rows. */
 static void
 repeat_rows (const PlaitInitialisationEntry *entry)
 {

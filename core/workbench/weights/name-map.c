@@ -272,9 +272,8 @@ plait_name_map_ignores (const PlaitNameMap *map, const char *tensor)
   return FALSE;
 }
 
-/* TRUE if the tensor name @tensor matches @template, in which a {NAME} stands for any text without dots and slashes.
- * @name has the parts of the group's name; if part k is a {NAME} of @template, sets @name[k] to the text that this
- * {NAME} stands for. */
+/* TRUE if the tensor name @tensor matches @template, in which a {NAME} stands for any text without dots and slashes. In
+ * @name, a copy of group->parts, replaces each {NAME} of @template by its text. */
 static gboolean
 read_back (const char *template, const char *tensor, const Group *group, char **name)
 {

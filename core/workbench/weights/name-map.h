@@ -5,11 +5,11 @@
 
 /*
  * A name map says from which tensors of published weights each parameter is made. It is a key-file
- * schemas/weights/NAME.ini, found where plugins are. The group [weights] maps rows of embeddings to words:
+ * weights/NAME.ini in a plugin folder. The group [weights] maps rows of embeddings to words:
  *
  *     summary=..., reference=...
- *     pad=1, bos=0, eos=2, unknown=3      row of the special token; or last, the last row; or none, no row
- *     words=4                             the row of the first ordinary piece; the others follow it
+ *     pad=1, bos=0, eos=2, unknown=3      row of the special token: a number, last (the last row) or none (no row)
+ *     words=4                             the row of the first ordinary piece; the next rows are the other pieces
  *     unused=A.*;*.b                      globs over names of tensors that have no effect on results
  *
  * [settings] says which settings the published model has, [config] which values its config.json must have:
@@ -24,11 +24,11 @@
  *                              file lacks C
  *     transposed=true          the tensors are [outputs, inputs]
  *     first=2                  the tensor's row that becomes row 0 of the parameter (positions)
- *     words=rows|columns       the rows, or the columns, of the only tensor are words, mapped as [weights] says
+ *     words=rows|columns       the rows (or columns) of the only tensor are words, mapped as [weights] says
  *     fill=-1e9                value for words that the tensor lacks; 0 by default
  *     plus=E                   a tensor of one row that is added to each row
- *     optional=true            the parameter stays as initialised if the file lacks the first tensor of from=; and if
- *                              the model lacks the parameter, the tensor may be in the file if all its values are 0
+ *     optional=true            if the file lacks the first tensor of from=, the parameter stays as initialised; if the
+ *                              model lacks the parameter, a tensor of zeros in the file is no error
  *     needs=TEXT               settings with which a model has the parameter, for messages
  */
 typedef struct PlaitNameMap PlaitNameMap;
@@ -59,7 +59,7 @@ typedef enum
 typedef struct
 {
   char **from; /* names of tensors; each can be several alternatives separated by '|' */
-  char *plus;  /* name, or alternatives like those of @from, of a tensor that is added to each row; or NULL */
+  char *plus;  /* tensor that is added to each row, named like an element of @from; NULL if there is none */
   gboolean transposed;
   gint64 first;
   gint words; /* PlaitWordAxis */

@@ -8,7 +8,7 @@
 typedef struct
 {
   char *title;                         /* title that users see, such as "source a" */
-  const PlaitComponent *component;     /* component of the plugin; NULL if the parameters are the core's own */
+  const PlaitComponent *component;     /* component of a plugin; NULL if the core declares the parameters */
   const PlaitExperimentSource *source; /* source to which the parameters belong; NULL if they belong to no source */
   char *prefix;                        /* prefix of the names of the parameters */
   GPtrArray *parameters;               /* (element-type PlaitParameter) */

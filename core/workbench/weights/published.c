@@ -375,9 +375,8 @@ is_zero (const PlaitPublished *published, const PlaitSafetensor *tensor)
   return values != NULL;
 }
 
-/* Returns the first of @uses whose parameter should have been made of the unused @tensor: @wants accepts the parameter,
- * and @tensor is the first of the use's alternative names that the file has. NULL if there is no such use. Skips uses
- * for which @tensor is a copy of a used tensor, or is optional and has only zeros. */
+/* Returns the first of @uses whose parameter lacks the unused @tensor, by the rules of plait_published_check_unused();
+ * NULL if there is none. */
 static const PlaitMappedParameter *
 find_missed (const PlaitPublished *published, const PlaitSafetensor *tensor, const GArray *uses,
              PlaitPublishedWants wants, gconstpointer data)
