@@ -240,8 +240,8 @@ are_of (const GPtrArray *values, PlaitSettingType type)
   return TRUE;
 }
 
-/* Returns the type of [@group] @key. Runs store settings of plugins and tasks as text only; their type is the first
- * type that can parse all @values. */
+/* Returns the type of [@group] @key. A run does not store the type of a setting of a plugin or task; for such a
+ * setting, returns the first type that can parse all @values. */
 static PlaitSettingType
 type_of (const char *group, const char *key, const GPtrArray *values)
 {

@@ -31,7 +31,7 @@ plait_run_at (const GPtrArray *runs, guint r)
 GPtrArray *plait_runs_open (char *const *paths, gboolean dumps, PlaitLog *log, GError **error);
 
 /* Returns the lines of /evaluation/@split/@name of a run, such as "hypotheses" or "sources/en", and their number *@n.
- * NULL if the run lacks them. (transfer full) */
+ * NULL if the run lacks them or they cannot be read. (transfer full) */
 char **plait_run_lines (PlaitStore *store, const char *split, const char *name, gint64 *n);
 
 /* Adds @score as an object to the open JSON array. Its low and high are null if the score has no interval. */

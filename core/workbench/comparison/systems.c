@@ -15,9 +15,9 @@ system_clear (gpointer item)
   g_free (system->runs);
 }
 
-/* Returns a list, joined by ';', of the digests that @run records for the files of @key of [data] or [train]. The
- * records are /data/KEY, /data/KEY.2, /data/KEY.3 ..; for "initialise", which may name an index of files, initialise,
- * initialise.1, initialise.2 .. NULL if KEY has no record. (transfer full) */
+/* Returns the digests, joined by ';', that @run records for the files of @key of [data] or [train]; NULL if there is no
+ * record. The records are /data/KEY, /data/KEY.2, /data/KEY.3 and so on; for the key "initialise", which can name an
+ * index of files, KEY, KEY.1, KEY.2 and so on. (transfer full) */
 static char *
 digests_of (const PlaitRunFile *run, const char *key)
 {
@@ -117,7 +117,7 @@ is_new_seed (const GPtrArray *runs, const PlaitRunSystem *system, const PlaitRun
 }
 
 /* Returns the common beginning of the names of a system's runs, without "seed-" and separators at its end; the name of
- * the first run if nothing remains. (transfer full) */
+ * the first run if no valid text remains. (transfer full) */
 static char *
 common_name (const GPtrArray *runs, const PlaitRunSystem *system)
 {

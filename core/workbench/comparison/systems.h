@@ -7,8 +7,8 @@
 
 typedef struct
 {
-  char *name; /* name of the only run; for several runs, the common beginning of their names and the number of seeds:
-                 "flat, 3 seeds" */
+  char *name; /* common beginning of the names of the runs, or name of the first run; for several runs, also the number
+                 of seeds: "flat, 3 seeds" */
   guint n;
   guint *runs; /* [n]: indices of the runs */
 } PlaitRunSystem;
@@ -21,7 +21,7 @@ plait_run_system_at (const GArray *systems, guint s)
 }
 
 /* Groups @runs into systems, in the order of their first runs. Runs are one system if their seeds differ and all other
- * settings that can change a score, and the contents of their files, are equal. A system has each seed once: a second
- * run with an equal seed begins or joins another system. A dump is a system of its own. (transfer full) (element-type
+ * settings that can change a score, and the contents of their files, are equal. A system has a seed only once: a second
+ * run with this seed begins or joins another system. A dump is a system of its own. (transfer full) (element-type
  * PlaitRunSystem) */
 GArray *plait_run_systems_new (const GPtrArray *runs);

@@ -20,7 +20,7 @@ typedef struct
 {
   const char *name;
   const char *summary;
-  gboolean fewer_sources;     /* TRUE: check models of 1, 2 and 3 sources; FALSE: only models of 3 sources */
+  gboolean fewer_sources;     /* TRUE: check the defaults in models of 1, 2 and 3 sources; FALSE: only of 3 */
   const char *not_applicable; /* reason to show if no model was checked; NULL if every model can be checked */
   const char *remark;         /* note to show if the property passes, or NULL */
   guint kinds;                /* bits 1 << PlaitPluginKind: the kinds of plugins that the property concerns; 0: all */
@@ -63,8 +63,8 @@ struct PlaitContract
 {
   PlaitPlugin *plugin;
   PlaitCompanion tokens;     /* encoder that reads tokens */
-  PlaitCompanion structured; /* encoder with the structure that the tested plugin requires; if it requires none and is a
-                                decoder, an encoder with a summary */
+  PlaitCompanion structured; /* encoder with the structure that the tested plugin requires; for a decoder that requires
+                                no structure, an encoder with a summary */
   PlaitCompanion combiner;
 };
 
@@ -74,11 +74,11 @@ typedef struct
   const PlaitContract *contract;
   const PlaitContractProperty *property;
   PlaitContractProgress *progress;
-  PlaitPlugin *decoder; /* decoder of all models: the tested plugin, or another one if the tested plugin's schema
-                           allows no test decoder; NULL: the test decoders */
+  PlaitPlugin *decoder; /* decoder of all models: the tested decoder or, if the tested plugin's schema allows no test
+                           decoder, a decoder that it allows; NULL: the test decoders */
 
   /* Results of the models that were checked so far: */
-  gboolean taken[PLAIT_FIXTURE_TYPES]; /* TRUE if a decoder of this type accepted the plugin's defaults */
+  gboolean taken[PLAIT_FIXTURE_TYPES]; /* TRUE if the plugin, with its defaults, accepted a decoder of this type */
   GError *refusal;                     /* last error with which the plugin refused a model; or NULL */
 } PlaitContractSweep;
 

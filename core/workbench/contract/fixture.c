@@ -165,7 +165,7 @@ keep_source (PlaitFixture *fixture, guint i, const PlaitFixtureSource *source, G
   return fixture->sources[i].encoder != NULL;
 }
 
-/* Returns the component of the decoder plugin, with its parameters, or NULL. */
+/* Adds the component of the decoder plugin to the fixture. Returns NULL if that fails. */
 static const PlaitComponent *
 keep_decoder_component (PlaitFixture *fixture, const PlaitFixtureDecoder *decoder, GError **error)
 {

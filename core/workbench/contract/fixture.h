@@ -7,7 +7,7 @@
 /* Small models for testing plugins, and batches with random contents. Tests use them too. */
 
 #define PLAIT_FIXTURE_MAX_SOURCES 4
-#define PLAIT_FIXTURE_WORDS 11 /* size of a vocabulary; one of labels is smaller by the special tokens */
+#define PLAIT_FIXTURE_WORDS 11 /* size of a vocabulary; a vocabulary of labels lacks the special tokens */
 #define PLAIT_FIXTURE_FEATURE_WIDTH 6
 
 /* Decoders for testing a plugin: the Transformer with pre-norm and post-norm, and recurrent decoders with different

@@ -2,8 +2,8 @@
 #include "contract/case.h"
 #include "contract/pass.h"
 
-/* Checks the losses that the tested plugin declares. Each loss must be added in every pass, be a finite number, and be
- * a sum over sentences. */
+/* Checks the losses that the tested plugin declares. Each loss must be added, be a finite number, and be a sum over
+ * sentences. */
 
 /* TRUE if the tested plugin declares a loss. */
 static gboolean

@@ -18,7 +18,7 @@ typedef struct
 /* Lengths of sentences that have all sources, each with two rows or more. */
 extern const PlaitPassLengths plait_pass_whole;
 
-/* Lengths with which the second sentence lacks its second source, and the third sentence has only one source. */
+/* Lengths with which the second sentence lacks the second source, and the third sentence has only the second source. */
 extern const PlaitPassLengths plait_pass_missing;
 
 /* plait_pass_batch returns the batch of all sentences, plait_pass_sentence the batch of one sentence. (transfer
@@ -53,8 +53,8 @@ gboolean plait_pass_trains (const PlaitFixture *fixture, const PlaitBatch *batch
 gboolean plait_pass_equals_its_sentences (const PlaitFixture *fixture, const PlaitPassLengths *lengths, GError **error);
 
 /* TRUE if the gradients of @batch equal finite differences, at @sample elements of each parameter. @mode is
- * PLAIT_TAPE_CHECK, or PLAIT_TAPE_TRAIN with dropout. If PlaitScalar is float, finite differences reveal only large
- * errors. */
+ * PLAIT_TAPE_CHECK (no dropout) or PLAIT_TAPE_TRAIN (dropout). If PlaitScalar is float, finite differences reveal only
+ * large errors. */
 gboolean plait_pass_has_gradients (const PlaitFixture *fixture, const PlaitBatch *batch, PlaitTapeMode mode,
                                    guint sample, GError **error);
 

@@ -44,7 +44,7 @@ check_tree (const char *name, const PlaitLinks *links, gint64 n, GError **error)
   return TRUE;
 }
 
-/* Checks that the rows of the top level come last in each sentence, because a descent begins with the last rows. */
+/* Checks that the rows of the top level come last in each sentence. A descent begins with the last rows. */
 static gboolean
 check_top (const char *name, const PlaitLinks *links, PlaitRagged rows, GError **error)
 {

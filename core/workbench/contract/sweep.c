@@ -26,9 +26,9 @@ source_of (const PlaitContract *contract, PlaitPlugin *encoder, PlaitSettings *s
   return source;
 }
 
-/* Returns source @i of @n. If an encoder is tested, all sources use this encoder, except that the second of three
- * sources uses another one. If another plugin is tested, all sources have the structure that this plugin requires,
- * except the second of three sources: it has no structure if the plugin needs the structure in one memory only. */
+/* Returns source @i of @n. Its encoder is the tested encoder or, if another plugin is tested, an encoder with the
+ * structure that this plugin requires. The second of three sources has a simple encoder of tokens instead if an encoder
+ * is tested, or if the tested plugin needs the structure in one memory only. */
 static PlaitFixtureSource
 source_at (const PlaitContract *contract, PlaitSettings *settings, guint i, guint n)
 {
@@ -106,7 +106,7 @@ stands_in (const PlaitContractSweep *sweep, guint decoder)
 {
   const PlaitPlugin *plugin = sweep->contract->plugin;
 
-  /* Another decoder plugin is tested only with settings that all decoders share: pre-norm and post-norm. */
+  /* For sweep->decoder, use only the settings of the two Transformers: pre-norm and post-norm. */
   if (sweep->decoder)
     return decoder < PLAIT_FIXTURE_GRU;
   PlaitPlugin *of = plait_registry_find (plugin->registry, PLAIT_PLUGIN_DECODER,
@@ -140,7 +140,7 @@ choose_decoder (PlaitContractSweep *sweep, GError **error)
                         "[requires], or put a decoder that it allows into a folder that \"plait plugins\" lists");
 }
 
-/* Returns the settings of test decoder @decoder, as in [decoder]. (transfer full) */
+/* Returns the settings of test decoder @decoder, as in [decoder]; sweep->decoder replaces the type. (transfer full) */
 static char *
 decoder_text (const PlaitContractSweep *sweep, guint decoder)
 {
@@ -181,7 +181,7 @@ check_defaults (PlaitContractSweep *sweep, guint decoder, GError **error)
   return TRUE;
 }
 
-/* Fails if the schema allows a type of decoder but every test decoder of this type refused the plugin's defaults. */
+/* Fails if the plugin, with its defaults, refused all test decoders of a type that its schema allows. */
 static gboolean
 expect_types (const PlaitContractSweep *sweep, GError **error)
 {
@@ -195,9 +195,9 @@ expect_types (const PlaitContractSweep *sweep, GError **error)
   return TRUE;
 }
 
-/* Tries @choice, which is not the default of @parameter. Builds a model with the first decoder of each type that the
- * schema allows, but at most two models. Builds only one model for an encoder or a decoder. Fails if the plugin refuses
- * every model, or if the message of a refusal does not name @parameter. */
+/* Checks the property with @choice, which is not the default of @parameter. The models have the first decoder of each
+ * type that the schema allows, but there are at most two models, and only one for an encoder or a decoder. Also fails
+ * if the plugin refuses all models, or if the message of a refusal does not name @parameter. */
 static gboolean
 check_choice_of_plugin (PlaitContractSweep *sweep, const char *parameter, const char *choice, GError **error)
 {

@@ -20,8 +20,8 @@ gboolean plait_alignment_scores_new (const PlaitExperimentModel *experiment_mode
 void plait_alignment_scores_free (PlaitAlignmentScores *scores);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitAlignmentScores, plait_alignment_scores_free)
 
-/* Aligns one sentence of a batch of the scores' corpus and stores the alignment. A PlaitAttentionTaker, whose data are
- * the scores. */
+/* A PlaitAttentionTaker whose data is @scores: aligns one sentence of the corpus and stores the alignment in
+ * @scores. */
 gboolean plait_alignment_scores_take (const PlaitBatch *batch, gint64 sentence, const PlaitHypothesis *best,
                                       const PlaitAttentionRecord *attention, gpointer scores, GError **error);
 

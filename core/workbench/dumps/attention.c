@@ -83,16 +83,16 @@ first_of_name (const PlaitAttentionRecord *a, const char *name)
   return of;
 }
 
-/* TRUE if the attentions with the name @name include joint attention, to which the sentinel belongs. */
+/* TRUE if the attentions with the name @name are the joint attention, to which the sentinel belongs. */
 static gboolean
 has_sentinel (const PlaitAttentionRecord *a, const char *name)
 {
   return g_strcmp0 (name, first_of_name (a, PLAIT_RECORDED_JOINTLY) ? PLAIT_RECORDED_JOINTLY : NULL) == 0;
 }
 
-/* Checks for each layer, head and target row that weights sum to 1: the weights of each attention, or the weights of
- * all attentions with one name together. If these attentions have a sentinel, its weight and all their weights together
- * must sum to 1. Does not check the weights of selected rows, because the combiner defines them. */
+/* Checks the weights of each layer, head and target row. Among attentions with one name, the weights of each attention
+ * must sum to 1, or the weights of all these attentions together must. If there is a sentinel, all these weights and
+ * the sentinel's must sum to 1. Does not check the weights of selected rows, because the combiner defines them. */
 static gboolean
 check_rows (const PlaitAttentionRecord *a, GError **error)
 {
@@ -173,8 +173,8 @@ plait_attention_label (const PlaitRecordedAttention *of, const PlaitLabels *labe
   return of->name ? g_strdup_printf ("%s:%s", memory, of->name) : g_strdup (memory);
 }
 
-/* If the rows of @memory are tokens of documents, writes the number of each row's sentence. If the rows are made of
- * text but are not tokens, writes what they are. */
+/* Writes the number of each row's sentence if the rows of @memory are tokens of documents. Writes the attribute rows if
+ * the rows are made of text but are not tokens. */
 static gboolean
 write_row_sentences (PlaitStore *store, const char *path, const char *name, const PlaitMemoryLabels *memory,
                      gint64 rows, GError **error)
@@ -327,7 +327,7 @@ plait_attention_write (PlaitStore *store, const char *path, const PlaitAttention
  * Functions that write coverage
  */
 
-/* Returns the attention accumulated up to each step, the mean of all heads, [target, row]. (transfer full) */
+/* Returns the attention accumulated up to each step, the mean over all heads: [target, row]. (transfer full) */
 static PlaitScalar *
 accumulate (const PlaitRecordedLayer *total, gint64 length, gint64 rows)
 {

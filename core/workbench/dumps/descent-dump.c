@@ -12,7 +12,7 @@ typedef struct
   gint64 *owner; /* [rows]: the parent whose first child is this row; if several parents share this child, the first of
                     them; -1 if none */
   double *reached;  /* [rows]: sum of the products of weights along all paths to each row, for the current entry */
-  gint64 *entry;    /* [rows]: number (from 1) of the last entry that weighed the row */
+  gint64 *entry;    /* [rows]: number, from 1, of the last entry that weighed the row; 0: none */
   gint64 n_entries; /* number of entries so far */
   GArray *entry_offsets, *set_parent, *set_offsets, *row, *weight, *path, *taken;
 } Dump;
@@ -148,8 +148,8 @@ add_tops (Dump *dump, const gint64 *row, gint64 n, guint first)
   add_set (dump, &top, &whole, 1, parent_of (dump, &top, 1), first);
 }
 
-/* Adds the sets of one target row and head. @read [rows] are the weights with which the decoder read the rows. @read
- * must not be NULL unless @sets is empty. */
+/* Adds the sets of one target row and head. @read [rows] are the weights with which the decoder read the rows. @read is
+ * NULL only if @sets is empty. */
 static void
 add_entry (Dump *dump, const PlaitRecordedSets *sets, const PlaitScalar *read)
 {

@@ -22,8 +22,8 @@
  *     set_offsets      [sets + 1]: set s has the elements set_offsets[s] to set_offsets[s + 1] - 1 of the arrays below
  *     row              [n]: a weighed row; a row with two parents may be in the sets of both
  *     weight           [n]: softmax weight within the set
- *     path             [n]: product of the weights from the top to this row; leaves are read with this weight,
- *                      divided by the sum over all leaves if the combiner says so
+ *     path             [n]: product of the weights from the top to this row, summed over all paths through set_parent;
+ *                      leaves are read with it, divided by the sum over all leaves if the combiner says so
  *     taken            [n]: 1 if the descent continues through the row, or ends at it as a leaf
  */
 

@@ -3,7 +3,7 @@
 
 #include "setup/experiment-model.h"
 
-/* Tags that a model predicts besides its target (decoders/source-tags.h), for text without tags of its own. */
+/* Tags that a model predicts besides its target (decoders/source-tags.h). */
 typedef struct PlaitTagLines PlaitTagLines;
 
 /* Returns an empty list of lines for each stream of tags. Keeps pointers to the arguments. (transfer full) */

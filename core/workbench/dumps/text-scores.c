@@ -6,15 +6,15 @@
 #define MAX_BYTES ((gsize)1 << 30)
 #define MAX_METRICS 3
 
-/* The metrics of a kind of texts. A run names a metric KIND/NAME/METRIC: the kind, the name of what is scored
- * (PlaitTextScores.name), and the name of the metric in this table. */
+/* The metrics of a kind of texts. A run names a metric KIND/NAME/METRIC: Kind.name, PlaitTextScores.name and the name
+ * in Kind.metrics. */
 typedef struct
 {
   const char *name;
   const char *folder; /* group of the texts in the group of an evaluation */
   struct
   {
-    const char *name, *metric, *title; /* a title in tables is @title and the name of what is scored */
+    const char *name, *metric, *title; /* tables show @title, then PlaitTextScores.name */
   } metrics[MAX_METRICS];
 } Kind;
 
@@ -71,8 +71,8 @@ plait_text_scores_write (const PlaitTextScores *texts, PlaitStore *store, const 
          && plait_store_write_strings (store, references, (const char *const *)texts->references, n, error);
 }
 
-/* Returns the metric that the text KIND/NAME/METRIC, split into @parts, stands for. Sets *@folder to the group of its
- * texts. Returns NULL if @parts are the text of another metric. */
+/* Returns the metric with the name KIND/NAME/METRIC, split into @parts, and sets *@folder to the group of its texts.
+ * NULL if no kind of texts has this metric. */
 static const char *
 metric_of (char *const *parts, const char **folder)
 {

@@ -31,8 +31,8 @@ gboolean plait_text_scores_add_results (const PlaitTextScores *texts, const Plai
 /* Writes the hypotheses and references of @texts below @group, the group of an evaluation. */
 gboolean plait_text_scores_write (const PlaitTextScores *texts, PlaitStore *store, const char *group, GError **error);
 
-/* Returns the statistics of texts below @group, for the score that a run stores with metric text @metric and title
- * @title. Sets *@scorer (transfer full) to the metric if the result is not NULL. Returns NULL without an error if
- * @metric is not a score of alignments or tags. (transfer full) */
+/* Computes the statistics of a score again from the texts below @group. @metric and @title are the score's metric and
+ * title in a run. Sets *@scorer (transfer full) to the metric if the result is not NULL. Returns NULL without an error
+ * if the score is not of alignments or tags. (transfer full) */
 PlaitStatistics *plait_text_scores_read (PlaitStore *store, const char *group, const char *metric, const char *title,
                                          PlaitMetric **scorer, GError **error);

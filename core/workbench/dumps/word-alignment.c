@@ -48,8 +48,7 @@ plait_word_aligner_new (const PlaitExperimentModel *experiment_model, const Plai
 }
 
 /* Returns the source word that gets most attention. Returns -1 if a token outside words gets at least as much, or if
- * the rows that are not tokens get at least as much in total. @sums has the attention to each of @n tokens, then the
- * total attention to the rows that are not tokens. */
+ * rows that are not tokens do in total. @sums has the attention to each of @n tokens, then this total. */
 static gint64
 find_best (const double *sums, const gint64 *words, gint64 n, gint64 n_words)
 {

@@ -333,8 +333,8 @@ check_generated (const PlaitResolution *resolution)
     }
 }
 
-/* Adds a problem for each of @files, with the key vocabulary.NAME or vocabulary_text.NAME.NUMBER, whose NAME is not a
- * vocabulary of the experiment. */
+/* Adds a problem for each of @files whose key, vocabulary.NAME or vocabulary_text.NAME.NUMBER, names no vocabulary of
+ * the experiment. */
 static void
 check_vocabulary_files (const PlaitResolution *resolution, const GArray *files)
 {

@@ -20,7 +20,7 @@ plait_resolution_check_decoder (const PlaitResolution *resolution)
                               decoder->heads, decoder->width);
 }
 
-/* Adds a problem if a key of [train] needs validation text that [data] does not name. */
+/* Adds a problem if train.metric or train.patience is set, but [data] names no validation text. */
 static void
 check_validation (const PlaitResolution *resolution)
 {

@@ -19,7 +19,7 @@ check_decoder_allowed (const PlaitResolution *resolution, const PlaitSchema *sch
 }
 
 /* Adds a problem if the schema @reader requires a structure of at least one memory and no source provides it. @reader
- * belongs to the decoder, combiner, coverage or output that @key of [decoder] names. */
+ * is the schema of the plugin that @key of [decoder] names. */
 static void
 check_structure_of_one (const PlaitResolution *resolution, const PlaitSchema *reader, const char *key)
 {
@@ -90,8 +90,8 @@ check_source (const PlaitResolution *resolution, const PlaitExperimentSource *so
                               source->stream);
 }
 
-/* Checks that the combiner, the coverage and the output allow the decoder's type, and that the combiner accepts the
- * coverage. Calls check_structure_of_one() for the decoder, the combiner, the coverage and the output. */
+/* Checks that the combiner, the coverage and the output allow the decoder's type, that the combiner accepts the
+ * coverage, and that a memory has the structure that these plugins or the decoder require of one memory. */
 static void
 check_combiner (const PlaitResolution *resolution)
 {

@@ -135,9 +135,9 @@ is_stream (const char *stream)
 
 static const PlaitSettingSpecification any_text = { "file", PLAIT_SETTING_TEXT };
 
-/* Reads @text, one file name in the value of @key. Replaces "~" and variables in the name. Appends the name to
- * @written, after a ';' if @written has names already; if @listed, the appended name is escaped as an item of a list.
- * Returns the absolute path of the file, or NULL after adding a problem. (transfer full) */
+/* Returns the absolute path of the file with the name @text in the value of @key, or NULL after adding a problem.
+ * Replaces "~" and variables in the name. Appends the name to @written, which separates names by ';'. If @listed,
+ * escapes the appended name as an item of a list. (transfer full) */
 static char *
 read_path (const PlaitResolution *resolution, const char *key, const char *text, gboolean listed, GString *written)
 {

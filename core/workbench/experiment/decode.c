@@ -12,8 +12,8 @@ reads_text (const PlaitExperiment *experiment)
   return experiment->n_sources == 0;
 }
 
-/* Adds a problem if the experiment cannot do what decode.unknown asks for. If files are checked and words are replaced,
- * also adds a problem if decode.dictionary cannot be read. */
+/* Adds a problem if the experiment cannot do what decode.unknown asks for. If the resolver checks files and
+ * unknown=replace, also adds a problem if decode.dictionary cannot be read. */
 static void
 check_unknown (const PlaitResolution *resolution)
 {

@@ -141,7 +141,7 @@ check_chunks (const PlaitResolution *resolution)
                                 streams[i]);
 }
 
-/* Adds a problem if decoder.roles is set but the target's sentences are not known or the sources have no roles. */
+/* Adds a problem if decoder.roles is set, but no source has roles or the target has no start tokens of sentences. */
 static void
 check_target_roles (const PlaitResolution *resolution)
 {
@@ -160,8 +160,8 @@ check_target_roles (const PlaitResolution *resolution)
                               "target in data.documents and set data.document_starts=all, or roles=none");
 }
 
-/* Adds a problem if the combiner pairs sentences of sources with sentences of the target, but the sentences of the
- * target are not known. */
+/* Adds a problem if a source has documents and the combiner pairs sentences of sources with sentences of the target,
+ * but the target has no start tokens of sentences. */
 static void
 check_pairing (const PlaitResolution *resolution)
 {

@@ -35,8 +35,8 @@ is_width (const char *text, gconstpointer unused)
   return g_ascii_string_to_signed (text, 10, 1, MAX_WIDTH, NULL, NULL);
 }
 
-/* TRUE if @text is several items with a wrong separator. Then adds a problem of [@group] @key that shows @text with
- * '+'. */
+/* If @text is several items with a wrong separator, adds a problem of [@group] @key that shows the items joined with
+ * '+', and returns TRUE. */
 static gboolean
 report_separator (const PlaitResolution *resolution, const char *group, const char *key, const char *text,
                   PlaitIsItem is_item)

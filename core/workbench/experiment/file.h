@@ -55,7 +55,7 @@ typedef struct
   guint n_tags;
   const double *tag_weights;     /* [n_tags] weights of the losses of tags */
   const gint64 *factor_widths;   /* [n_factors] widths of the concatenated embeddings; all 0: embeddings are added */
-  gint64 factor_vocabulary_size; /* maximum entries of the vocabulary of each factor or of tags; 0: no limit */
+  gint64 factor_vocabulary_size; /* maximum entries of each vocabulary of a factor or of tags; 0: no limit */
   const char *dataset;           /* path of the features inside their HDF5 files */
   PlaitComponent *encoder;       /* encoder with its inner encoder; their modules need not be loaded yet */
   PlaitInputKind kind;           /* kind of input that the encoder reads */
@@ -88,7 +88,7 @@ typedef struct
 
   guint n_sources;
   const PlaitExperimentSource *sources;
-  PlaitComponent *decoder_component; /* decoder plugin that decoder.type names; used only if a sequence is predicted */
+  PlaitComponent *decoder_component; /* decoder plugin of decoder.type; in models only if a sequence is predicted */
   PlaitComponent *combiner; /* combiner (its module need not be loaded yet); NULL if no sequence is predicted */
   PlaitComponent *coverage; /* coverage, or NULL */
   PlaitComponent *output;   /* output; NULL if no sequence is predicted */
@@ -110,9 +110,9 @@ typedef enum
                                           be able to score the references */
   PLAIT_RESOLVE_WITHOUT_DATA = 1 << 1, /* [data] need not name files */
   PLAIT_RESOLVE_LOAD_MODULES = 1 << 2, /* the modules of all used plugins must load */
-  PLAIT_RESOLVE_COUNT_LINES = 1 << 3,  /* the files of a split must have equal numbers of lines, except documents of
-                                          several lines, and well-formed trees and word alignments; reads the files
-                                          completely */
+  PLAIT_RESOLVE_COUNT_LINES = 1 << 3,  /* reads the data files completely: those of a split must have equal numbers of
+                                          lines, except documents of several lines; trees and word alignments must be
+                                          well-formed */
 } PlaitResolveFlags;
 
 /* A key that the command line sets or removes. A list of overrides ends with an element whose key is NULL; an empty
@@ -150,10 +150,10 @@ PlaitExperiment *plait_experiment_parse (const char *text, const char *name, con
 void plait_experiment_free (PlaitExperiment *experiment);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitExperiment, plait_experiment_free)
 
-/* Returns the resolved experiment as the text of an experiment file: every used setting with its value, even if it is
- * the default, always in one order. Leaves out [bench], unused sources with their files, keys of trees if no source
- * reads trees, and keys of documents if no used stream has documents. plait_experiment_parse() makes an equal
- * experiment of the text. (transfer full) */
+/* Returns the resolved experiment as the text of an experiment file: every used setting with its value, defaults too,
+ * always in one order. Leaves out [bench], unused sources with their files, keys of trees if no source reads trees, and
+ * keys of documents if no used stream has documents. plait_experiment_parse() makes an equal experiment of the text.
+ * (transfer full) */
 char *plait_experiment_text (const PlaitExperiment *experiment);
 
 /* Returns the text of the resolved experiment without settings that cannot change results, such as names, paths and log
@@ -169,8 +169,8 @@ typedef enum
 } PlaitFingerprintForm;
 
 /* Returns the part of plait_experiment_fingerprint_text that affects training: without [decode], [evaluate] and the
- * test splits. If train.best_by=metric or if validation text is masked, it includes the settings that validation uses.
- * (transfer full) */
+ * test splits. If train.best_by=metric or predict.kind=masked, includes the settings of [decode] and [evaluate] that
+ * validation uses. (transfer full) */
 char *plait_experiment_training_fingerprint_text (const PlaitExperiment *experiment, PlaitFingerprintForm form);
 
 /* Returns the settings that affect the evaluation of a trained model: the groups [decode] and [evaluate] of
@@ -193,8 +193,8 @@ double *plait_experiment_file_weights (const PlaitExperiment *experiment, guint 
  * NULL-terminated. (transfer container) */
 const char **plait_experiment_streams (const PlaitExperiment *experiment);
 
-/* Returns the streams of plait_experiment_streams(), then the streams of trees if data.trees=given, and the streams of
- * word alignments, further references and loss weights that have files; NULL-terminated. (transfer container) */
+/* Returns the streams of plait_experiment_streams(), then the streams of trees if data.trees=given, then those streams
+ * of word alignments, further references and loss weights that have files; NULL-terminated. (transfer container) */
 const char **plait_experiment_all_streams (const PlaitExperiment *experiment);
 
 /* Text between the target and the name of a further reference in the name of a stream: "cs.reference.2". */
@@ -208,9 +208,9 @@ const char *plait_experiment_reference_name (const PlaitExperiment *experiment, 
  * container) */
 const char **plait_experiment_references (const PlaitExperiment *experiment, const char *split);
 
-/* Returns the value of @key in [@group] as text, such as the name of a choice. @group is a group of the core, except
- * [source NAME]; in [decoder], @key may be a parameter of the decoder plugin. NULL if there is no such key. (transfer
- * none) */
+/* Returns the value of @key in [@group] as text, such as the name of a choice; NULL if there is no such key. @group is
+ * a group of the core, but not [source NAME]. The group [decoder] includes the parameters of the decoder plugin.
+ * (transfer none) */
 const char *plait_experiment_value (const PlaitExperiment *experiment, const char *group, const char *key);
 
 /* Returns the settings for reading the documents of @stream; layout PLAIT_LAYOUT_SENTENCES if it has no documents. */
@@ -259,8 +259,8 @@ const char *plait_experiment_vocabulary (const PlaitExperiment *experiment, cons
 const char *plait_experiment_vocabulary_file (const PlaitExperiment *experiment, const char *name);
 
 /* TRUE if the output plugin writes own words (types/input.h) and the vocabulary of @stream is the target's vocabulary.
- * Then unknown words of @stream become own words, provided that the vocabulary consists of words, which the caller
- * checks. @stream is the stream of a source or of the target. */
+ * @stream is the stream of a source or of the target. Its unknown words then become own words if the vocabulary
+ * consists of words; the caller must check that. */
 gboolean plait_experiment_has_own_words (const PlaitExperiment *experiment, const char *stream);
 
 /* Returns the used token streams with vocabulary @name. (transfer container) (element-type utf8) */

@@ -14,7 +14,7 @@ PlaitTagScores *plait_tag_scores_new (const PlaitExperimentModel *experiment_mod
                                       const PlaitCorpus *corpus);
 void plait_tag_scores_free (PlaitTagScores *scores);
 
-/* Stores the tags of a batch of the corpus. A PlaitEncodingTaker, whose data are the scores. */
+/* A PlaitEncodingTaker whose data is @scores: stores the tags of a batch of the corpus. */
 void plait_tag_scores_take (const PlaitBatch *batch, const PlaitEncoderOutputs *outputs, gpointer scores);
 
 /* Appends the accuracy of each stream of tags to @results (element-type PlaitResult), with bootstrap intervals as
