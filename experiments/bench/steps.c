@@ -267,8 +267,8 @@ check_written (const Comparison *bench, GError **error)
   return (!bench->options->parameters
           || (bench->n == 1 && bench->lengths->len == 1 && bench->batches->len == 1 && bench->words == 0))
          || plait_fail (error, PLAIT_ERROR_INPUT,
-                        "--parameters writes one step of search; give one file, one of --lengths and one of --batch, "
-                        "and no --words");
+                        "--parameters writes one step of search; give one file, one number for --lengths and one for "
+                        "--batch, and leave --words out");
 }
 
 /* Returns the powers of ten from 100 on, below @longest, and @longest. (transfer full) */

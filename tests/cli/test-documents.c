@@ -176,7 +176,7 @@ TEST_CASE (documents_of_runs, are_read_by_their_sentences)
   CHECK_CONTAINS (translated.output, "un un\ndeux trois\n");
   CHECK_STRING (one_by_one.output, translated.output);
   CHECK_REFUSED (CALL ("run", "hat.ini", "-q", "-o", "none.h5", "--set", "decode.unknown=replace"),
-                 "the decoder attends to the tokens of no source");
+                 "the decoder does not attend to tokens of sources");
   CHECK (!plait_test_exists ("none.h5"));
   CHECK_CONTAINS (attention.output, "en.tokens");
   CHECK_CONTAINS (attention.output, "en.sentences");

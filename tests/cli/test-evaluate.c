@@ -191,7 +191,7 @@ TEST_CASE (evaluate_command, scores_sentences)
       = DONE (CALL ("evaluate", "-r", "reference", "-i", "one", "-i", "two", "-m", "accuracy;ter", "--sentences"));
   PlaitTestCall documents = CALL ("evaluate", "-r", "reference", "-i", "one", "-m", "ter:unit=document", "--sentences");
   CHECK_REFUSED (CALL ("evaluate", "-r", "reference", "-i", "one", "-m", "ter;ter:unit=document", "--sentences"),
-                 "print them separately");
+                 "run plait evaluate once for each");
   PlaitTestCall json = CALL ("evaluate", "-r", "reference", "-i", "one", "-m", "accuracy;ter", "--sentences", "--json");
 
   CHECK_STRING (call.output, "sentence\tone accuracy\ttwo accuracy\tone ter\ttwo ter\n"

@@ -193,7 +193,7 @@ TEST_CASE (command_grid, refuses_what_no_executor_does)
   PlaitTestCall fresh = CALL ("grid", "tiny.ini", "--commands", "--fresh");
 
   CHECK_REFUSED (cell, "there is no cell \"none\" in this grid");
-  CHECK_REFUSED (time, "--time cannot be \"2 hours\"; expected a number and s, m, h or d");
+  CHECK_REFUSED (time, "--time cannot be \"2 hours\"; expected a time up to a year, such as 90s");
   CHECK_REFUSED (retries, "--retries cannot be \"-1\"; expected an integer from 0 to 100");
   CHECK_REFUSED (executor, "--executor cannot be \"lsf\"; expected local or slurm");
   CHECK_REFUSED (fresh, "--fresh is for cells that this command runs itself, not for");
@@ -221,8 +221,8 @@ TEST_CASE (command_grid, hands_arrays_and_a_collector_to_slurm)
   PlaitTestCall call = DONE (CALL ("grid", "tiny.ini", "--output", FOLDER, "--retries", "1"));
   const char *words = plait_test_read_text ("words"), *script = plait_test_read_text ("script");
 
-  CHECK_CONTAINS (call.errors, "3 tasks are submitted to Slurm as 1, 2 (job name plait-");
-  CHECK_CONTAINS (call.errors, "job 3 makes the table when they have ended");
+  CHECK_CONTAINS (call.errors, "3 tasks are submitted to Slurm under job number 1, 2 (job name plait-");
+  CHECK_CONTAINS (call.errors, "after all tasks, job 3 makes the table");
   CHECK (plait_test_exists (FOLDER "/slurm") && !plait_test_exists (FOLDER "/grid.h5"));
   CHECK_CONTAINS (words, "--array=0-1%1\n--cpus-per-task=2\n--time=5\n--mem=3G\n--partition=cpu\n");
   CHECK_CONTAINS (words, "--array=0-0%1\n--cpus-per-task=2\n--time=5\n--mem=3G\n--dependency=afterany:1\n");
@@ -336,7 +336,9 @@ TEST_CASE (command_grid, leaves_nothing_where_slurm_refuses)
   const char *cancelled = plait_test_read_text ("cancelled"), *number = plait_test_read_text ("number");
 
   CHECK_INT (refused.code, 1);
-  CHECK_STRING (refused.errors, "error: Slurm refuses the job (sbatch: error: no room)\n");
+  CHECK_STRING (refused.errors,
+                "error: Slurm refuses the job (sbatch: error: no room); change the keys executor.* of [grid], or "
+                "use --commands for another scheduler\n");
   CHECK_STRING (cancelled + strlen ("--name=plait-12345678"), "\n");
   CHECK_STRING (number, "2\n"); /* only the first call asks sbatch */
   CHECK (!plait_test_exists ("tiny"));

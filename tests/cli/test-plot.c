@@ -204,7 +204,7 @@ TEST_CASE (plot_data, makes_curves_over_a_key)
   CHECK_NEAR (((PlaitPlotSeries *)straight->series->pdata[0])->points[0].x, 0.25, 0);
   const PlaitPlotSelection zero = { "chrf2", "train.source_dropout", PLAIT_PLOT_SCALE_LOG };
   CHECK (!plait_plot_chart_new (runs, SCORES, &zero, &error));
-  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "needs positive numbers, but train.source_dropout=0 is among them");
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "needs positive numbers, but one value is train.source_dropout=0");
   g_autoptr (PlaitPlotChart) one = chart_of (runs, SCORES, "chrf2", "train.source_dropout", NO_ERROR);
   CHECK (one && !one->logarithmic);
   if (PLAIT_HAS_PLOT)

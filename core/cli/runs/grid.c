@@ -391,7 +391,7 @@ choose_options (const Options *given, const PlaitGrid *grid, PlaitGridOptions *o
   options->lines = given->lines;
   if (given->time && !plait_executor_parse_time (given->time, &options->seconds))
     return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "--time cannot be \"%s\"; expected a number and s, m, h or d, such as 90s or 2h", given->time);
+                       "--time cannot be \"%s\"; expected a time up to a year, such as 90s, 5m, 2h or 7d", given->time);
   if (given->fresh && (given->collect || given->commands || !(*executor)->waits))
     return plait_fail (error, PLAIT_ERROR_INPUT,
                        "--fresh is for cells that this command runs itself, not for --collect, --commands or Slurm; "

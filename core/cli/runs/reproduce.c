@@ -33,8 +33,8 @@ has_rows (const PlaitRebuild *rebuild, gint64 updates, GError **error)
     return FALSE;
   return updates >= first
          || plait_fail (error, PLAIT_ERROR_INPUT,
-                        "--updates %jd: the log of %s begins with update %jd; give at least this update, so that there "
-                        "is something to compare",
+                        "--updates %jd: the log of %s begins with update %jd, so nothing could be compared; give that "
+                        "number or a larger one",
                         updates, rebuild->path, first);
 }
 

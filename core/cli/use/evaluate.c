@@ -354,8 +354,8 @@ check_units (const Evaluation *evaluation, GError **error)
   for (guint m = 1; m < evaluation->metrics->len; m++)
     if (plait_metric_is_of_documents (evaluation->metrics->pdata[m]) != plait_metric_is_of_documents (first))
       return plait_fail (error, PLAIT_ERROR_INPUT,
-                         "--sentences prints one line per sentence or per document, but of the metrics %s and %s one "
-                         "scores sentences and the other documents; print them separately",
+                         "--sentences cannot print %s together with %s, since one of them scores sentences and the "
+                         "other documents; run plait evaluate once for each",
                          plait_metric_text (first), plait_metric_text (evaluation->metrics->pdata[m]));
   return TRUE;
 }

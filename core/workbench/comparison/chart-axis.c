@@ -84,7 +84,7 @@ plait_plot_order (PlaitPlotChart *chart, PlaitPlotScale scale, GError **error)
 
   if (factors && g_array_index (values, double, 0) <= 0)
     return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "a logarithmic axis needs positive numbers, but %s=%g is among them; choose --scale linear",
+                       "a logarithmic axis needs positive numbers, but one value is %s=%g; choose --scale linear",
                        chart->x_title, g_array_index (values, double, 0));
   chart->logarithmic = factors;
   chart->ticks = g_new (double, values->len);

@@ -92,8 +92,8 @@ plait_resolution_check_train (const PlaitResolution *resolution)
   g_clear_error (&fault);
   if (*train->metric != '\0' && resolution->experiment->public.predict.kind == PLAIT_PREDICT_MASKED)
     plait_resolution_problem (resolution, "train", "metric",
-                              "[predict] kind=masked gives no text to score during training; drop the key: loss, "
-                              "perplexity and accuracy of masked tokens are always reported");
+                              "[predict] kind=masked makes no text that a metric could score during training; drop the "
+                              "key, since loss, perplexity and accuracy of masked tokens are always reported");
   if (train->epochs == 0 && train->updates == 0)
     plait_resolution_problem (resolution, "train", "epochs",
                               "epochs=0 and updates=0: training would never end; set one of them above 0");

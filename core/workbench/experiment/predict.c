@@ -90,11 +90,11 @@ check_span (const PlaitResolution *resolution)
   check_labels (resolution);
   check_first_source (resolution);
   if (documents.layout == PLAIT_LAYOUT_SENTENCES || !documents.start_tokens)
-    plait_resolution_problem (
-        resolution, source->encoder->group, NULL,
-        "a question without an answer has the first start token as its span, but the stream %s has no documents with "
-        "start tokens; name it in data.documents, and set data.document_starts=all or sources",
-        source->stream);
+    plait_resolution_problem (resolution, source->encoder->group, NULL,
+                              "[predict] kind=span marks a question without an answer by a span on the first start "
+                              "token, but the stream %s has no documents with start tokens; name the stream in "
+                              "data.documents, and set data.document_starts=all or sources",
+                              source->stream);
   if (experiment->data.document_length > 0)
     plait_resolution_problem (resolution, "data", "document_length",
                               "limits the length of documents, so answers might be cut off; drop the key");

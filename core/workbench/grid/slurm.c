@@ -73,11 +73,13 @@ ask (const PlaitProgramCall *program, PlaitProgramResult *answer, GError **error
                        "--commands for another scheduler",
                        name, program->seconds);
   join_lines (answer->errors);
-  return plait_fail (error, PLAIT_ERROR_FAILED,
-                     g_str_equal (name, "sbatch") ? "Slurm refuses the job (%s)"
-                                                  : "Slurm does not answer (%s); run this where jobs are submitted to "
-                                                    "it, or use --commands for another scheduler",
-                     *answer->errors ? answer->errors : "it does not say why");
+  return plait_fail (
+      error, PLAIT_ERROR_FAILED,
+      g_str_equal (name, "sbatch")
+          ? "Slurm refuses the job (%s); change the keys executor.* of [grid], or use --commands for another scheduler"
+          : "Slurm does not answer (%s); run this where jobs are submitted to it, or use --commands for another "
+            "scheduler",
+      *answer->errors ? answer->errors : "it does not say why");
 }
 
 /* Returns the output of the command @words. (transfer full) */
@@ -348,8 +350,8 @@ submit_all (Submission *submission, GPtrArray *lines, guint size, GError **error
   if (submission->plan)
     return TRUE;
   plait_log_info (submission->options->log,
-                  "%u tasks are submitted to Slurm as %s (job name %s); job %s makes the table when they have ended; "
-                  "their logs are in %s",
+                  "%u tasks are submitted to Slurm under job number %s (job name %s); after all tasks, job %s makes "
+                  "the table; the logs are in %s",
                   lines->len, arrays, submission->name, collector, submission->logs);
   return TRUE;
 }

@@ -379,8 +379,8 @@ drop_mixed (PlaitRunResult *const *results, guint n, PlaitRunResult *result, con
         }
       if (g_strcmp0 (reported, score->split) != 0)
         plait_log_warning (log,
-                           "%s: the evaluation %s was made with %s, but in another run with %s, so its scores in this "
-                           "run are left out; plait test can make it again with equal settings",
+                           "%s: the evaluation %s was made with %s in this run, but with %s in another run, so this "
+                           "run's scores for it are left out; plait test --as can make it again with equal settings",
                            name, score->split, *score->set ? score->set : own, *first ? first : own);
       g_free (reported);
       reported = g_strdup (score->split);

@@ -397,8 +397,8 @@ keep_others (const PlaitEvaluations *evaluations, PlaitStore *store, GError **er
         continue;
       if (!beside && !still_counts (evaluations, names[i]))
         plait_log_warning (evaluations->setup.log,
-                           "the evaluation %s has other settings than the run has now, so it is left out; plait test "
-                           "evaluates it again",
+                           "the run has changed since the evaluation %s was made, so this evaluation is left out; "
+                           "plait test --as makes it again",
                            names[i]);
       else if (!keep (evaluations, store, names[i], error))
         return FALSE;

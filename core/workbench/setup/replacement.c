@@ -33,8 +33,8 @@ plait_replacement_check (const PlaitExperimentModel *experiment_model, const Pla
 
   return experiment_model->experiment->decode.unknown != PLAIT_DECODE_UNKNOWN_REPLACE || memories->len > 0
          || plait_fail (error, PLAIT_ERROR_INPUT,
-                        "decode.unknown=replace takes words of a source, but the decoder attends to the tokens of no "
-                        "source; set unknown to keep or forbid");
+                        "decode.unknown=replace takes words of a source, but the decoder does not attend to tokens of "
+                        "sources; set decode.unknown=keep or forbid");
 }
 
 gboolean

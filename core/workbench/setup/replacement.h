@@ -8,11 +8,11 @@
  * Leaves out sources without such a memory. (transfer full) (element-type PlaitTextMemory) */
 GArray *plait_text_memories_new (const PlaitExperimentModel *experiment_model, const PlaitRunInputs *run_inputs);
 
-/* Fails if decode.unknown=replace, but the decoder attends to the tokens of no source. */
+/* Fails if decode.unknown=replace, but the decoder does not attend to tokens of sources. */
 gboolean plait_replacement_check (const PlaitExperimentModel *experiment_model, const PlaitRunInputs *run_inputs,
                                   GError **error);
 
 /* If decode.unknown=replace, sets @search up to replace unknown words in translations by @experiment_model. Fails if
- * the decoder attends to the tokens of no source, or if the dictionary cannot be read. */
+ * the decoder does not attend to tokens of sources, or if the dictionary cannot be read. */
 gboolean plait_replacement_prepare (PlaitSearch *search, const PlaitExperimentModel *experiment_model,
                                     const PlaitRunInputs *run_inputs, GError **error);

@@ -16,7 +16,7 @@ take_weights (const PlaitRunInputs *run_inputs, PlaitCorpus *corpus, PlaitLog *l
   if (!plait_corpus_read_weights (corpus, files, error))
     return FALSE;
   g_autofree char *names = g_strjoinv (", ", (char **)files);
-  plait_log_info (log, "train: the loss of each tuple is weighted by %s", names);
+  plait_log_info (log, "train: the loss of each tuple is multiplied by its weight in %s", names);
   return TRUE;
 }
 

@@ -139,7 +139,7 @@ learn_labels (const PlaitRunInputs *run_inputs, const char *stream, PlaitPool *p
                 plait_vocabulary_piece (labels, PLAIT_TOKEN_SPECIALS));
   if (n < 2)
     return NULL;
-  plait_log_info (log, "%d labels of %s", n, stream);
+  plait_log_info (log, "%d different labels in stream %s", n, stream);
   return g_steal_pointer (&labels);
 }
 

@@ -84,9 +84,9 @@ log_other_vocabulary (const char *name, PlaitLog *log)
     plait_log_info (log, "fresh random values, since the labels differ: %s", name);
   else
     plait_log_warning (log,
-                       "fresh random values, since the vocabulary differs: %s; parameters trained with the other "
-                       "vocabulary are of little use without it: remove data.vocabulary.NAME and set "
-                       "train.initialise_vocabulary=taken to take that vocabulary too",
+                       "fresh random values, since the vocabulary differs: %s; the parameters that are taken are of "
+                       "little use with this vocabulary; to take the vocabulary they were trained with, remove "
+                       "data.vocabulary.NAME and set train.initialise_vocabulary=taken",
                        name);
 }
 
@@ -139,7 +139,7 @@ log_unused_globs (const PlaitInitialisation *initialisation, const PlaitInitiali
       g_autofree char *mended = plait_separators_mend (globs->globs[i], ";", matches_parameter, initialisation);
 
       if (!globs->used[i])
-        plait_log_warning (log, "train.%s: no parameter of this model matches %s%s%s%s", key, globs->globs[i],
+        plait_log_warning (log, "train.%s: no parameter of this model matches \"%s\"%s%s%s", key, globs->globs[i],
                            mended ? "; did you mean \"" : "", mended ? mended : "", mended ? "\"?" : "");
     }
 }

@@ -185,7 +185,8 @@ def run(build, folder):
         tell("two nodes are up")
         submitted = subprocess.run([program, "grid", "tiny.ini", "--output", "its cells", "--executor", "slurm"],
                                    capture_output=True, text=True, check=False)
-        check(submitted.returncode == 0 and "24 tasks are submitted to Slurm as 1, 2, 3" in submitted.stderr, submitted.stderr)
+        check(submitted.returncode == 0
+              and "24 tasks are submitted to Slurm under job number 1, 2, 3" in submitted.stderr, submitted.stderr)
         tell("24 tasks are submitted")
         # Preempt the waiting cell after its first checkpoint.
         await_that("the cell that waits", lambda: next(iter(folder.glob("its cells/fault-wait*.training.h5")), None))

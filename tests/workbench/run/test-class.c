@@ -354,7 +354,8 @@ TEST_CASE (span, is_learnt_and_scored)
 
   write_spans ("train", 400);
   write_spans ("test", 30);
-  check_refused (experiment, "predict.kind=span", "a question without an answer has the first start token as its span");
+  check_refused (experiment, "predict.kind=span",
+                 "marks a question without an answer by a span on the first start token");
   g_autoptr (PlaitStore) run = test_run_open (experiment, span, "span.h5");
   REQUIRE (run != NULL);
   g_autoptr (PlaitRunResult) result = plait_run_result_new (run, NO_ERROR);

@@ -68,9 +68,8 @@ TEST_CASE (initial_vocabulary, gives_way_to_the_one_that_the_experiment_names)
       REQUIRE (other && second);
       check_same_vocabulary (second, "shared", other, "shared");
       TEST_CHECK_OUTCOME (second, "embedding/shared/table", "other vocabulary");
-      CHECK_CONTAINS (
-          said,
-          "warning: fresh random values, since the vocabulary differs: embedding/shared/table; parameters trained");
+      CHECK_CONTAINS (said, "warning: fresh random values, since the vocabulary differs: embedding/shared/table; the "
+                            "parameters that are taken");
     }
 }
 

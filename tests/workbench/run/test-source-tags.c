@@ -253,7 +253,8 @@ TEST_CASE (source_tags_run, names_all_files_of_loss_weights)
   const char *weights = plait_test_path ("weights");
 
   REQUIRE (run != NULL);
-  CHECK_CONTAINS (said, plait_test_format ("the loss of each tuple is weighted by %s, %s\n", weights, weights));
+  CHECK_CONTAINS (
+      said, plait_test_format ("the loss of each tuple is multiplied by its weight in %s, %s\n", weights, weights));
 }
 
 /* Test and validation text may lack tags. Unknown tags count as wrong. Weights of sentences (data.train.loss_weights)
