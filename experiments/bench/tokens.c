@@ -53,8 +53,8 @@ read_tree (PlaitStreamBuilder *stream, const char *text, GError **error)
 
       if (child >= words + i / 2 || has_parent[child]++)
         return plait_fail (error, PLAIT_ERROR_INPUT,
-                           "in the tree, child %d of node %jd %s; expected children before parents, each once", child,
-                           words + i / 2, child >= words + i / 2 ? "comes after it" : "has two parents");
+                           "in the tree, child %d of node %jd %s; expected each child once, and before its parent",
+                           child, words + i / 2, child >= words + i / 2 ? "is not before the node" : "is named twice");
     }
   return TRUE;
 }
@@ -108,7 +108,8 @@ read_line (PlaitTuples *tuples, const char *line, GError **error)
     }
   if (plait_tuples_words (plait_tuples_target (tuples)) == 0
       || g_array_index (target, gint32, target->len - 1) != PLAIT_TOKEN_EOS)
-    return plait_fail (error, PLAIT_ERROR_INPUT, "the target does not end in %d, the end of a sentence",
+    return plait_fail (error, PLAIT_ERROR_INPUT,
+                       "the target does not end in %d, which marks the end of a sentence; add this number",
                        PLAIT_TOKEN_EOS);
   g_array_set_size (target, target->len - 1); /* the batch adds EOS */
   plait_tuples_end (tuples);

@@ -92,12 +92,12 @@ TEST_CASE (grid_match, says_what_cannot_be)
     const char *part;
   } cases[] = {
     { "decoder.layers=1;4\nmatch=parameters\nmatch.vary=source.a.feed_forward\n",
-      "the nearest number of this cell is " },
+      "the closest match of this cell has " },
     { "decoder.combiner=flat;serial\nmatch=depth\nmatch.vary=decoder.feed_forward\n",
       "the value \"depth\" is not a choice" },
     { "decoder.combiner=flat;serial\nmatch=parameters\n", "needs match.vary=" },
     { "decoder.combiner=flat;serial\nmatch.tolerance=0.1\n",
-      "[grid] match.tolerance: has no effect without the key match; write match=parameters" },
+      "[grid] match.tolerance: has no effect without the key match; write match=parameters, or drop this key" },
     { "decoder.combiner=flat;serial\nmatch.vary=decoder.feed_forward\n",
       "[grid] match.vary: has no effect without the key match; write match=parameters" },
     { "decoder.combiner=flat;serial\nmatch=parameters\nmatch.vary=decoder.feed_forward,source.a.feed_forward\n",

@@ -35,7 +35,7 @@ TEST_CASE (metric, refuses_what_it_does_not_know)
     { "BLEU", "did you mean \"bleu\"?" },
     { "bleu:", "there is no option after the colon" },
     { "bleu:smoth=exp", "unknown option \"smoth\"; did you mean \"smooth\"?" },
-    { "bleu:tok=13b", "unknown choice of \"tok\" \"13b\"; did you mean \"13a\"?" },
+    { "bleu:tok=13b", "unknown value of option \"tok\": \"13b\"; did you mean \"13a\"?" },
     { "bleu:smooth=flor", "did you mean \"floor\"?" },
     { "bleu:tok", "option \"tok\" needs a value" },
     { "bleu:tok=", "option \"tok\" needs a value" },
@@ -48,7 +48,7 @@ TEST_CASE (metric, refuses_what_it_does_not_know)
     { "bleu:smooth=floor,value=1e9", "must be a number" },
     { "bleu:smooth=floor,value=0.1x", "must be a number" },
     { "multi-bleu:tok=none", "unknown option \"tok\"; expected one of case, unit" },
-    { "multi-bleu:case=upper", "unknown choice of \"case\" \"upper\"; expected one of lc, mixed" },
+    { "multi-bleu:case=upper", "unknown value of option \"case\": \"upper\"; expected one of lc, mixed" },
     { "chrf:beta=0", "from 1 to 100" },
     { "chrf:beta=2.5", "must be a whole number; write beta=2" },
     { "chrf:characters=0", "from 1 to 20" },
@@ -56,8 +56,8 @@ TEST_CASE (metric, refuses_what_it_does_not_know)
     { "repetition:n=2.5", "\"n\" must be a whole number; write n=2" },
     { "repetition:n=5", "from 1 to 4" },
     { "chrf:tok=none", "unknown option \"tok\"" },
-    { "bleu:unit=page", "unknown choice of \"unit\" \"page\"; expected one of sentence, document" },
-    { "rouge:type=3", "unknown choice of \"type\" \"3\"; expected one of 1, 2, L, Lsum" },
+    { "bleu:unit=page", "unknown value of option \"unit\": \"page\"; expected one of sentence, document" },
+    { "rouge:type=3", "unknown value of option \"type\": \"3\"; expected one of 1, 2, L, Lsum" },
     { "rouge:type=lsum", "did you mean \"Lsum\"?" },
   };
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)

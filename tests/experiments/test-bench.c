@@ -319,8 +319,8 @@ TEST_CASE (bench_command, refuses_trees_that_are_none)
   } cases[] = {
     { "5 6 7\t8 9 2\n", "data:1: the line has 2 streams; expected 3, separated by tabs: tree, its trees, the target" },
     { "5 6\t0 1\t2\n5 6 7\t1 2 0\t2\n", "data:2: the tree has 3 numbers for 3 tokens; expected 4" },
-    { "5 6 7\t1 3 0 2\t2\n", "data:1: in the tree, child 3 of node 3 comes after it" },
-    { "5 6 7\t1 2 0 1\t2\n", "data:1: in the tree, child 1 of node 4 has two parents" },
+    { "5 6 7\t1 3 0 2\t2\n", "data:1: in the tree, child 3 of node 3 is not before the node" },
+    { "5 6 7\t1 2 0 1\t2\n", "data:1: in the tree, child 1 of node 4 is named twice" },
     { "5 6 7\t1 2 0 4\t2\n", "data:1: \"4\" is not an id; expected an integer from 0 to 3" },
     { "5\t0 1\t2\n", "data:1: \"0\" is not an id" },
     { "5 6\t0 1\t7\n", "data:1: the target does not end in 2" },

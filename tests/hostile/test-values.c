@@ -74,7 +74,7 @@ HOSTILE_CASE (hostile_value, settings)
     { "--set experiment.seed=9223372036854775808", "[experiment] seed|is not an integer" },
     { "--set experiment.sources=+", "[experiment] sources" },
     { "--set experiment.sources=a+a", "[experiment] sources|twice" },
-    { "--set experiment.sources=a+z", "[experiment] sources|there is no [source z]" },
+    { "--set experiment.sources=a+z", "[experiment] sources|there is no source \"z\"" },
     { "--set decoder.combiner=../../x", "[decoder] combiner|is not a valid name of a plugin" },
     { "--set decoder.combiner=serail", "[decoder] combiner|did you mean" },
     { "--set source.c.layers=1", "[source c]: encoder is missing" },

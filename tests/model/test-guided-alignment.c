@@ -335,7 +335,7 @@ TEST_CASE (guided_alignment, refuses_attention_that_is_not_there)
   } cases[] = {
     { { 1, 9, -1, NULL }, "train.alignment_attention: there is no layer 9: the decoder has" },
     { { 1, -1, 7, NULL }, "train.alignment_attention: there is no head 7: the attention to the memory first has 2" },
-    { { 1, -1, -1, "hop" }, "has no attention called hop to the memory first that can learn the alignments" },
+    { { 1, -1, -1, "hop" }, "has no attention called hop that can learn the alignments to the memory first; choose" },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)

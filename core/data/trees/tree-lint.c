@@ -76,8 +76,8 @@ make_binary (Reading *reading, GError **error)
   if (reading->sentence && !plait_tree_match (tree, reading->sentence, reading->sentence_length, error))
     return FALSE;
   if (tree->n_words > PLAIT_TREE_LEAVES_LIMIT)
-    return plait_fail (error, PLAIT_ERROR_INPUT, "the tree has %jd words; expected at most %d", tree->n_words,
-                       PLAIT_TREE_LEAVES_LIMIT);
+    return plait_fail (error, PLAIT_ERROR_INPUT, "the tree has %jd words; expected at most %d, so split the sentence",
+                       tree->n_words, PLAIT_TREE_LEAVES_LIMIT);
   return plait_tree_binarise (reading->maker, error);
 }
 

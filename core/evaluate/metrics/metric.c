@@ -95,7 +95,7 @@ set_option (PlaitMetric *metric, const PlaitMetricOption *option, const char *va
             *(guint *)field = i;
             return TRUE;
           }
-      g_autofree char *what = g_strdup_printf ("choice of \"%s\"", option->name);
+      g_autofree char *what = g_strdup_printf ("value of option \"%s\":", option->name);
       return fail_unknown (error, metric->text, what, value, option->choices);
     }
 
@@ -411,7 +411,7 @@ check_text (const PlaitMetric *metric, PlaitUnit unit, const char *text, const c
   if (length > metric->max_bytes)
     return plait_fail (error, PLAIT_ERROR_INPUT,
                        "the %s of %s %zu has %zu bytes, more than the limit of %zu bytes of %s; split the text, leave "
-                       "that metric out, or give line-aligned text",
+                       "that metric out, or give line-aligned text instead of documents",
                        what, unit_names[unit], sentence + 1, length, metric->max_bytes, metric->title);
   if (!g_utf8_validate (text, (gssize)length, NULL))
     return plait_fail (error, PLAIT_ERROR_INPUT, "the %s of %s %zu is not valid UTF-8; convert the file to UTF-8", what,

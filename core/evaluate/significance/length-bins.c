@@ -43,7 +43,7 @@ plait_length_bins_new (const char *bounds, GError **error)
   if (bins->n == 0 || bins->n < n)
     return plait_fail_null (
         error, PLAIT_ERROR_INPUT,
-        "the bins \"%s\" are not rising whole numbers from 1 to %d; give bounds such as 10;20;30 (at most %d)", bounds,
+        "the bins \"%s\" are not rising whole numbers from 1 to %d; give at most %d bounds, such as 10;20;30", bounds,
         MAX_WORDS, MAX_BINS);
   bins->max_words[bins->n++] = G_MAXINT64;
   return g_steal_pointer (&bins);

@@ -153,14 +153,15 @@ read_cross (const PlaitAlignmentSettings *settings, PlaitCrossAttentionLayer *cr
   if (heads == 0)
     return plait_fail (
         error, PLAIT_ERROR_INPUT,
-        KEY "%s has no attention%s%s to the memory %s that can learn the alignments; choose another combiner%s, or "
+        KEY "%s has no attention%s%s that can learn the alignments to the memory %s; choose another combiner%s, or "
             "drop data.train.*.alignment",
         cross->combiner.component->label, settings->name ? " called " : "", settings->name ? settings->name : "", name,
         settings->name ? " or another train.alignment_name" : ", name an attention with train.alignment_name");
   if (settings->head >= (gint64)heads)
-    return plait_fail (error, PLAIT_ERROR_INPUT,
-                       KEY "there is no head %jd: the attention to the memory %s has %u heads, counted from 0",
-                       settings->head, name, heads);
+    return plait_fail (
+        error, PLAIT_ERROR_INPUT,
+        KEY "there is no head %jd: the attention to the memory %s has %u heads, counted from 0; name one of these",
+        settings->head, name, heads);
   cross->reads[PLAIT_READER_ALIGNMENT]
       = (PlaitReadRequest){ .attention = TRUE, .name = settings->name, .head = (guint)(settings->head + 1) };
   return TRUE;
@@ -180,9 +181,10 @@ plait_guided_alignment_build (PlaitGuidedAlignment *guided, const PlaitDecoder *
       if (guided->sources[m] < 0)
         continue;
       if (layer < 0 || layer >= layers)
-        return plait_fail (error, PLAIT_ERROR_INPUT,
-                           KEY "there is no layer %jd: the decoder has %jd layers with attention, counted from 0",
-                           MAX (layer, 0), layers);
+        return plait_fail (
+            error, PLAIT_ERROR_INPUT,
+            KEY "there is no layer %jd: the decoder has %jd layers with attention, counted from 0; name one of these",
+            MAX (layer, 0), layers);
       if (!read_cross (settings, (PlaitCrossAttentionLayer *)plait_decoder_cross (decoder, (guint)layer), m,
                        memories[m].name, error))
         return FALSE;

@@ -39,6 +39,6 @@ plait_search_encode (PlaitSearch *search, const PlaitBatch *batch, PlaitEncoderO
   if (!g_error_matches (cause, PLAIT_ERROR, PLAIT_ERROR_MEMORY))
     return plait_no_error (&cause, error);
   return plait_fail (error, PLAIT_ERROR_MEMORY,
-                     "encoding %jd sentences does not fit into memory (%s): lower decode.batch", batch->n_sentences,
+                     "encoding %jd sentences does not fit into memory; lower decode.batch (%s)", batch->n_sentences,
                      cause->message);
 }

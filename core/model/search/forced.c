@@ -66,7 +66,7 @@ score (Forced *forced, GError **error)
   if (!g_error_matches (cause, PLAIT_ERROR, PLAIT_ERROR_MEMORY))
     return plait_no_error (&cause, error);
   return plait_fail (error, PLAIT_ERROR_MEMORY,
-                     "scoring %jd sentences does not fit into memory (%s): lower decode.batch",
+                     "scoring %jd sentences does not fit into memory; lower decode.batch (%s)",
                      forced->batch->n_sentences, cause->message);
 }
 

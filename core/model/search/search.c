@@ -120,12 +120,12 @@ too_large (const PlaitBatch *batch, const PlaitDecodeSettings *settings, GError 
     return plait_no_error (&held, error);
   if (settings->method == PLAIT_DECODE_METHOD_SAMPLE)
     return plait_fail (error, PLAIT_ERROR_MEMORY,
-                       "sampling %jd translations of each of %jd sentences does not fit into memory (%s): lower "
-                       "decode.batch, decode.n_best or decode.maximum_length",
+                       "sampling %jd translations of each of %jd sentences does not fit into memory; lower "
+                       "decode.batch, decode.n_best or decode.maximum_length (%s)",
                        settings->n_best, batch->n_sentences, held->message);
   return plait_fail (error, PLAIT_ERROR_MEMORY,
-                     "searching %jd sentences with a beam of %jd does not fit into memory (%s): lower decode.batch, "
-                     "decode.beam or decode.maximum_length",
+                     "searching %jd sentences with a beam of %jd does not fit into memory; lower decode.batch, "
+                     "decode.beam or decode.maximum_length (%s)",
                      batch->n_sentences, settings->beam, held->message);
 }
 

@@ -380,8 +380,8 @@ does_not_fit (const PlaitUpdate *update, const PlaitBatch *batch, const GError *
       = bytes ? g_strdup_printf ("needs about %.0f MiB and ", (double)bytes / 1024 / 1024) : g_strdup ("");
 
   return plait_fail (error, PLAIT_ERROR_MEMORY,
-                     "a batch of %jd sentences with %jd source rows and %jd target rows %sdoes not fit into memory "
-                     "(%s): lower train.batch, and raise train.accumulate for equal updates",
+                     "a batch of %jd sentences with %jd source rows and %jd target rows %sdoes not fit into memory; "
+                     "lower train.batch, and raise train.accumulate to keep the updates equal (%s)",
                      n, source_rows (batch, n), plait_ragged_rows (batch->target_rows), needs, cause->message);
 }
 

@@ -113,9 +113,9 @@ read_zip (PlaitAxisConstraints *constraints, const char *key, const char *text)
       if (constraints->list[a].leader != a || (i > 0 && (a == leader || is_leader (constraints, a))))
         plait_grid_problem (constraints->grid, key, "names the axis %s twice; name each axis once", names[i]);
       else if (a < leader)
-        plait_grid_problem (
-            constraints->grid, key,
-            "names %s after an axis that comes later in [grid]; write the axes in their order in [grid]", names[i]);
+        plait_grid_problem (constraints->grid, key,
+                            "begins with an axis that [grid] lists after %s; name the axes in the order of [grid]",
+                            names[i]);
       else if (constraints->list[a].n_given != constraints->list[leader].n_given)
         plait_grid_problem (
             constraints->grid, key, "%s has %u values, but %s has %u; axes that vary together need equally many values",

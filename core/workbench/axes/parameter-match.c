@@ -99,7 +99,8 @@ read_keys (PlaitParameterMatch *match, const PlaitGridGroup *grid, const char *f
   match->tolerance = read.match_tolerance;
   match->multiple = read.match_multiple;
   if (!plait_settings_text (settings, KEY))
-    plait_grid_problem (grid, first, "has no effect without the key " KEY "; write " KEY "=parameters");
+    plait_grid_problem (grid, first,
+                        "has no effect without the key " KEY "; write " KEY "=parameters, or drop this key");
   else if (!names || !names[0])
     plait_grid_problem (grid, KEY,
                         "needs " VARY "=KEY;..., the widths that may be changed, such as decoder.feed_forward");
@@ -315,10 +316,11 @@ take (const Search *search, gint64 first, gint64 parameters, const char *widths)
 
   if (off > match->tolerance)
     {
-      plait_problems_add_key (search->problems, search->file, PLAIT_GRID_GROUP, VARY,
-                              "the first cell has %jd parameters; the nearest number of this cell is %jd, with %s, a "
-                              "difference of %.1f percent; name other widths in match.vary, or raise match.tolerance",
-                              match->target, parameters, widths, 100 * off);
+      plait_problems_add_key (
+          search->problems, search->file, PLAIT_GRID_GROUP, VARY,
+          "the first cell has %jd parameters; the closest match of this cell has %jd parameters, with %s, and differs "
+          "by %.1f percent; name other widths in match.vary, or raise match.tolerance",
+          match->target, parameters, widths, 100 * off);
       return NULL;
     }
   set_widths (search, first);

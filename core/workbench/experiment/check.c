@@ -71,8 +71,8 @@ check_source (const PlaitResolution *resolution, const PlaitExperimentSource *so
       g_autofree char *needed = plait_structure_text (encoder->requires_structure);
       plait_resolution_problem (
           resolution, group, "encoder",
-          "the encoder %s needs %s, which its input (%s) does not provide; choose another encoder", encoder->name,
-          needed, plait_input_kind_name (encoder->input));
+          "the encoder %s needs input with the structure %s, which %s do not have; choose another encoder",
+          encoder->name, needed, plait_input_kind_name (encoder->input));
     }
   if (experiment->combiner)
     {

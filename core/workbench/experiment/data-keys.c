@@ -75,7 +75,8 @@ read_task_key (const PlaitResolution *resolution, const char *key)
   if (!settings)
     {
       if (!plait_key_file_value (resolution->file, "data", "generate"))
-        plait_resolution_problem (resolution, "data", key, "is for a generated corpus; add generate=TASK");
+        plait_resolution_problem (resolution, "data", key,
+                                  "is for a generated corpus; add generate=TASK, or drop the key");
       return;
     }
   if (plait_settings_find (settings, key) < 0)

@@ -70,9 +70,8 @@ find_name_map (const PlaitResolution *resolution)
   else if (!plait_safetensors_is_named (train->initialise))
     plait_resolution_problem (
         resolution, "train", "initialise_map",
-        "maps names of published weights, but train.initialise names neither NAME" PLAIT_SAFETENSORS_SUFFIX
-        " nor an index NAME" PLAIT_SAFETENSORS_INDEX_SUFFIX
-        "; leave this key out if training begins with the parameters of a run");
+        "maps names of published weights, so train.initialise must name NAME" PLAIT_SAFETENSORS_SUFFIX
+        " or NAME" PLAIT_SAFETENSORS_INDEX_SUFFIX "; name such a file, or drop this key");
 }
 
 void

@@ -118,8 +118,8 @@ check_masked (const PlaitResolution *resolution)
     for (guint i = 1; i < experiment->n_sources; i++)
       if (g_str_equal (experiment->sources[i].stream, source->factors[f]))
         plait_resolution_problem (resolution, experiment->sources[i].encoder->group, NULL,
-                                  "reads the stream %s without masks, but kind=masked masks this stream, a factor of "
-                                  "the source %s; drop this source, or that factor",
+                                  "reads the stream %s, a factor of the masked source %s: the model would see what the "
+                                  "mask hides; drop this source, or the factor",
                                   source->factors[f], source->name);
   if (predict->mask_share + predict->random_share > 1)
     plait_resolution_problem (resolution, "predict", "random_share",

@@ -175,7 +175,7 @@ unknown_source (const PlaitResolution *resolution, const char *name)
     g_ptr_array_add (names, (gpointer)((PlaitParsedSource *)resolution->experiment->sources->pdata[i])->name);
   g_autofree char *remedy = plait_item_remedy (name, (const char *const *)names->pdata, "+", NULL);
   plait_resolution_problem (resolution, "experiment", "sources",
-                            "there is no [source %s] (names are joined with '+'); %s", name, remedy);
+                            "there is no source \"%s\" (names are joined with '+'); %s", name, remedy);
 }
 
 /* Selects the sources that experiment.sources names, in its order; all sources if it is empty. */

@@ -60,10 +60,10 @@ check_weights (const PlaitResolution *resolution)
   if (!weights)
     plait_resolution_problem (resolution, "data", "weights", "%s", fault->message);
   else if (n_files == 1)
-    plait_resolution_problem (
-        resolution, "data", "weights",
-        "weighs several training files, but each stream has only one; name several files, such as %s=a;b",
-        first ? first->key : "train.STREAM");
+    plait_resolution_problem (resolution, "data", "weights",
+                              "weighs several training files, but each stream has only one; name several files, such "
+                              "as %s=a;b, or drop the key",
+                              first ? first->key : "train.STREAM");
   else if (n != n_files)
     plait_resolution_problem (resolution, "data", "weights", "has %u numbers, but %s names %u files; give one for each",
                               n, first->key, n_files);
@@ -113,9 +113,10 @@ check_features (const PlaitResolution *resolution, const PlaitDataFile *file)
   for (guint i = 0; file->paths[1] && i < experiment->n_sources; i++)
     if (experiment->sources[i].kind == PLAIT_INPUT_FEATURES
         && g_str_equal (experiment->sources[i].stream, file->stream))
-      plait_resolution_problem (resolution, "data", file->key,
-                                "names several files, but features of a split are one HDF5 file; join %s and %s",
-                                file->paths[0], file->paths[1]);
+      plait_resolution_problem (
+          resolution, "data", file->key,
+          "names several files, but the features of a split are one HDF5 file; join %s, %s and any others",
+          file->paths[0], file->paths[1]);
 }
 
 void

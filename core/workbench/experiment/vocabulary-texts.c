@@ -22,8 +22,9 @@ check_text (const PlaitResolution *resolution, const char *key, const char *numb
     defaults = plait_task_defaults (task);
   if (!number || !g_ascii_string_to_unsigned (number + 1, 10, 1, G_MAXUINT, NULL, NULL))
     plait_resolution_problem (resolution, "data", key,
-                              "has no number; write " PLAIT_VOCABULARY_TEXT_PREFIX
-                              "NAME.1 for the first text that vocabulary NAME is learnt from, NAME.2 for the second");
+                              "must end in a number from 1; write " PLAIT_VOCABULARY_TEXT_PREFIX
+                              "NAME.1 for the first text of vocabulary NAME, " PLAIT_VOCABULARY_TEXT_PREFIX
+                              "NAME.2 for the second");
   else if (task && !plait_task_parse_text (task, &defaults, value, &settings, &fault))
     plait_resolution_problem (resolution, "data", key, "%s", fault->message);
   else

@@ -138,7 +138,7 @@ check_tree_vocabularies (const PlaitRunInputs *run_inputs, GError **error)
                           "published"))
         return plait_fail (error, PLAIT_ERROR_INPUT,
                            "source %s has trees, so its words must be split one by one, which the vocabulary of a "
-                           "published model does not do; expected one that the command \"plait vocabulary\" learnt",
+                           "published model does not do; name one learnt by \"plait vocabulary\"",
                            source->name);
     }
   return TRUE;

@@ -50,10 +50,10 @@ TEST_CASE (experiment_file, every_fault_has_its_place_and_remedy)
     { 2, "seeds=1", "example.ini:2: [experiment] seeds: no such key; did you mean \"seed\"?" },
     { 2, "colour=1", "example.ini:2: [experiment] colour: no such key; plait inspect experiment lists the keys" },
     { 2, "sources=en+dee",
-      "example.ini:2: [experiment] sources: there is no [source dee] (names are joined with '+'); did you mean "
+      "example.ini:2: [experiment] sources: there is no source \"dee\" (names are joined with '+'); did you mean "
       "\"de\"?" },
     { 2, "sources=en,de",
-      "[experiment] sources: there is no [source en,de] (names are joined with '+'); did you mean "
+      "[experiment] sources: there is no source \"en,de\" (names are joined with '+'); did you mean "
       "\"en+de\"?" },
     { 6, "documents=en,cs",
       "[data] documents: no source reads the stream \"en,cs\", nor is it the target; did you mean "
@@ -67,7 +67,7 @@ TEST_CASE (experiment_file, every_fault_has_its_place_and_remedy)
     { 33, "translation_rates=search,forced",
       "translation_rates: the value \"search,forced\" is not a choice (did you mean \"search;forced\"?)" },
     { 2, "sources=en+en", "example.ini:2: [experiment] sources: en is named twice" },
-    { 2, "sources=audio", "there is no [source audio] (names are joined with '+'); expected one of en, de, image" },
+    { 2, "sources=audio", "there is no source \"audio\" (names are joined with '+'); expected one of en, de, image" },
     { 2, "seed", "example.ini:2: " },
     { 3, "[experiment]", "example.ini:3: " },
     { 4, "folder=nowhere", "nowhere/train.en; name one relative to" },
@@ -77,7 +77,7 @@ TEST_CASE (experiment_file, every_fault_has_its_place_and_remedy)
     { 8, "train.de=train.de;train.cs",
       "example.ini:8: [data] train.de: names 2 files (train.de;train.cs), but train.en "
       "names 1 (train.en); give equally many" },
-    { 9, "train.image=train.h5;test.h5", "names several files, but features of a split are one HDF5 file; join" },
+    { 9, "train.image=train.h5;test.h5", "names several files, but the features of a split are one HDF5 file; join" },
     { 7, "train.en=train.en;nowhere", "there is no file" },
     { 11, "test2016.en=test.en;train.en",
       "only streams of the training split take several files: join the files into one" },
@@ -98,8 +98,8 @@ TEST_CASE (experiment_file, every_fault_has_its_place_and_remedy)
       "example.ini:6: [data] vocabulary.en: there is one vocabulary for all streams, called shared" },
     { 6, "vocabulary_text.en.1=train.en",
       "example.ini:6: [data] vocabulary_text.en.1: there is one vocabulary for all streams, called shared" },
-    { 6, "vocabulary_text.shared=train.en", "example.ini:6: [data] vocabulary_text.shared: has no number; write" },
-    { 6, "vocabulary_text.shared.0=train.en", "[data] vocabulary_text.shared.0: has no number; write" },
+    { 6, "vocabulary_text.shared=train.en", "example.ini:6: [data] vocabulary_text.shared: must end in a number" },
+    { 6, "vocabulary_text.shared.0=train.en", "[data] vocabulary_text.shared.0: must end in a number" },
     { 6, "vocabulary_text.shared.1=none.txt", "example.ini:6: [data] vocabulary_text.shared.1: there is no file" },
     { 6, "vocabulary.shared=train.en\nvocabulary_text.shared.1=train.en",
       "example.ini:7: [data] vocabulary_text.shared.1: names a text from which to learn vocabulary shared, but "
@@ -109,7 +109,8 @@ TEST_CASE (experiment_file, every_fault_has_its_place_and_remedy)
     { 6, "generate=agreemnt", "example.ini:6: [data] generate: " },
     { 6, "generate=agreement",
       "example.ini:7: [data] train.en: names a file, but generate=agreement makes the corpus" },
-    { 6, "generate.train=7", "example.ini:6: [data] generate.train: is for a generated corpus; add generate=TASK" },
+    { 6, "generate.train=7",
+      "example.ini:6: [data] generate.train: is for a generated corpus; add generate=TASK, or drop" },
     { 7, "train.en=missing.en", "example.ini:7: [data] train.en: there is no file" },
     { 7, "train.en=", "example.ini:7: [data] train.en: the key names no file" },
     { 7, "train.en=..", "example.ini:7: [data] train.en: " },
@@ -137,7 +138,7 @@ TEST_CASE (experiment_file, every_fault_has_its_place_and_remedy)
       "example.ini:17: [source en] colour: no such key; plait inspect encoder/transformer lists the keys" },
     { 17, "stream=image",
       "example.ini:21: [source image] encoder: the encoder features reads features, but [source en]" },
-    { 19, "encoder=treeful", "the encoder treeful needs tree, which its input (tokens) does not provide" },
+    { 19, "encoder=treeful", "the encoder treeful needs input with the structure tree, which tokens do not have" },
     { 19, "encoder=recurrent",
       "example.ini:19: [source de] encoder: the encoder recurrent cannot be used in a decoder" },
     { 24, "combiner=heirarchical", "there is no combiner called \"heirarchical\"; did you mean \"hierarchical\"?" },

@@ -171,7 +171,7 @@ TEST_CASE (cells, refuses_ties_of_nothing)
     { "decoder.width=8;16;8\ndecoder.layers=1;2;1\nzip=decoder.width & decoder.layers\n",
       "[grid] decoder.width: has the value \"8\" twice with the same values of the axes zipped with it; keep one" },
     { "experiment.seed=1;2\ndecoder.width=8;16\nzip=decoder.width & experiment.seed\n",
-      "write the axes in their order in [grid]" },
+      "begins with an axis that [grid] lists after experiment.seed; name the axes in the order of [grid]" },
     { "experiment.seed=1;2\nonly.decoder.width=experiment.seed=1\n", "\"decoder.width\" is not an axis of this grid" },
     { "experiment.seed=1;2\ndecoder.width=8;16\nonly.decoder.width=experiment.seed=3\n",
       "\"3\" is not a value of the axis experiment.seed" },

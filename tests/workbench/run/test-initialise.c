@@ -259,8 +259,8 @@ TEST_CASE (initialise, refuses_maps_that_do_not_belong)
   {
     const char *initialise, *map, *part;
   } cases[] = {
-    { "train.initialise=base.h5", "train.initialise_map=bart", "but train.initialise names neither" },
-    { "train.initialise=", "train.initialise_map=bart", "but train.initialise names neither" },
+    { "train.initialise=base.h5", "train.initialise_map=bart", "so train.initialise must name NAME.safetensors or" },
+    { "train.initialise=", "train.initialise_map=bart", "so train.initialise must name NAME.safetensors or" },
     { "train.initialise=w.safetensors", "train.initialise_map=brat", "brat" },
     { "train.initialise=w.safetensors", "train.initialise_map=bart", "does not begin with '{'" },
     { "train.initialise=w.safetensors", "train.initialise_map=", "does not begin with '{'" },
