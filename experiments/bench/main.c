@@ -19,8 +19,8 @@ bench_load (const char *path, const BenchOptions *options, PlaitRegistry *regist
   if (!experiment || plait_experiment_has_decoder (experiment))
     return g_steal_pointer (&experiment);
   return plait_fail_null (error, PLAIT_ERROR_INPUT,
-                          "%s: [predict] has no decoder, but plait-bench draws text for one; take an experiment that "
-                          "predicts a sequence",
+                          "%s: its [predict] kind has no decoder, but plait-bench measures decoders; take an "
+                          "experiment that predicts a sequence",
                           path);
 }
 

@@ -131,7 +131,7 @@ TEST_CASE (trial, words_it_as_it_is_told)
 
   CHECK (!plait_sandbox_run_with_subject ("the thing", PLAIT_ERROR_FAILED, leave, NULL,
                                           (PlaitSandboxLimits){ 20, 10, 0 }, &error));
-  CHECK_ERROR (error, PLAIT_ERROR_FAILED, "the thing ended the process by itself with exit code 3");
+  CHECK_ERROR (error, PLAIT_ERROR_FAILED, "the thing exited early with exit code 3");
   CHECK (!plait_sandbox_run_with_subject ("the thing", PLAIT_ERROR_FAILED, refuse, "soup",
                                           (PlaitSandboxLimits){ 20, 10, 0 }, &error));
   CHECK_ERROR (error, PLAIT_ERROR_PLUGIN, "soup: is not to my taste");

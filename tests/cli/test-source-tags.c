@@ -110,8 +110,7 @@ TEST_CASE (source_tags_program, are_refused_in_words)
            "data.train.a.ner=pos", "--set", "data.validation.a.ner=pos");
   REFUSED ("\"alignment\" is not a name for a stream of tags", "--set", "source.a.tags=alignment");
   REFUSED ("did you mean \"pos+ner\"?", "--set", "source.a.tags=pos,ner");
-  REFUSED ("case is named twice; name each stream once, as a factor that is read or as tags", "--set",
-           "source.a.tags=pos+case");
+  REFUSED ("case is named twice; name each stream once, in factors or in tags", "--set", "source.a.tags=pos+case");
   REFUSED ("\"-1\" does not give each of 1 streams of tags a weight from 0", "--set", "source.a.tag_weights=-1");
   REFUSED ("\"1+2\" does not give each of 1 streams of tags a weight", "--set", "source.a.tag_weights=1+2");
   REFUSED ("are for words of sentences, but the source has documents; set factors=none", "--set",

@@ -255,7 +255,7 @@ TEST_CASE (translate_command, tells_labels)
                  "masked.h5 predicts a part of its own source, so this source cannot be replaced");
   PlaitTestCall compared = CALL ("compare", "class.h5", "class.h5");
   CHECK_REFUSED (plait_test_call_program ("plait-bench", (const char *[]){ "train", "class.ini", NULL }),
-                 "[predict] has no decoder, but plait-bench draws");
+                 "its [predict] kind has no decoder, but plait-bench measures");
 
   CHECK_STRING (run.errors, "");
   CHECK_STRING (masked.errors, "");

@@ -262,7 +262,7 @@ TEST_CASE (generate, names_text_that_is_made_otherwise)
     { "b train=6000 test=3", "b", "b" },
     { "", NULL, NULL, "\"\" is not a stream of the task agreement" },
     { "tarjet", NULL, NULL, "\"tarjet\" is not a stream of the task agreement; did you mean \"target\"?" },
-    { "a train", NULL, NULL, "\"train\" does not set a parameter of task agreement; write NAME=NUMBER" },
+    { "a train", NULL, NULL, "\"train\" does not set a parameter of task agreement; write NAME=INTEGER" },
     { "a train=many", NULL, NULL, "\"train=many\" does not set a parameter" },
     { "a colour=1", NULL, NULL, "Task agreement has no parameter \"colour\"" },
   };

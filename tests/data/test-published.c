@@ -382,16 +382,16 @@ TEST_CASE (published, refuses_folders_that_are_not_as_published)
     { "config.json", "\"bart\"", "\"bert\"", "model/config.json: model_type is \"bert\"; expected bart, gpt2" },
     { "config.json", "\"bart\"", "3", "model/config.json: model_type is \"\"; expected bart" },
     { "config.json", "\"vocab_size\": 360, ", "", "model/config.json: has no vocab_size" },
-    { "config.json", "360", "-1", "model/config.json: vocab_size is not a number from 0 to" },
-    { "config.json", "360", "1e3", "model/config.json: vocab_size is not a number from 0 to" },
+    { "config.json", "360", "-1", "model/config.json: vocab_size is not an integer from 0 to" },
+    { "config.json", "360", "1e3", "model/config.json: vocab_size is not an integer from 0 to" },
     { "config.json", "\"eos_token_id\": 2", "\"eos_token_id\": 360",
-      "config.json: eos_token_id is not a number from 0 to 359" },
+      "config.json: eos_token_id is not an integer from 0 to 359" },
     { "config.json", "\"eos_token_id\": 2", "\"eos_token_id\": null", "config.json: has no eos_token_id" },
     { "config.json", "}", "", "model/config.json:1: is not valid JSON" },
     { "config.json", "360", "300",
       "merges.txt:42: expected two pieces of vocab.json with one space between them, which" },
     { "vocab.json", "\"<s>\": 0", "\"<s>\": 1", "vocab.json: \"<s>\" and \"<pad>\" both have the id 1" },
-    { "vocab.json", "\"<s>\": 0", "\"<s>\": \"0\"", "vocab.json: the id of \"<s>\" is not a number from 0 to " },
+    { "vocab.json", "\"<s>\": 0", "\"<s>\": \"0\"", "vocab.json: the id of \"<s>\" is not an integer from 0 to " },
     { "vocab.json", "\"<s>\": 0", "\"<pad>\": 0", "vocab.json:1: is not valid JSON (duplicate object key" },
     { "vocab.json", "\"!\": 4", "\"no\": 4",
       "vocab.json: the piece \"!\" for byte 33 is missing, or its id is not below vocab_size" },
@@ -444,7 +444,7 @@ TEST_CASE (published, asks_for_the_side_where_there_are_two)
   put_model ("source.spm");
   put_text ("vocab.json", "{\"</s>\": 0, \"x\": 9}");
   CHECK (!open_model ("source.spm", &error));
-  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "vocab.json: the id of \"x\" is not a number from 0 to 8");
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "vocab.json: the id of \"x\" is not an integer from 0 to 8");
   put_text ("vocab.json", "{\"</s>\": 0}");
   CHECK (!open_model ("source.spm", &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "vocab.json: has no piece \"<unk>\"");

@@ -49,7 +49,8 @@ TEST_CASE (word_links, refuse_other_text)
       g_autoptr (GError) error = NULL;
 
       CHECK (!plait_word_links_parse (wrong[i], links, &error));
-      CHECK_ERROR (error, PLAIT_ERROR_INPUT, "is not a link of a word alignment; write source word and target word");
+      CHECK_ERROR (error, PLAIT_ERROR_INPUT,
+                   "is not a link of a word alignment; write the positions of the source word");
     }
 }
 

@@ -426,7 +426,7 @@ TEST_CASE (misbehaving_decoders, answers_about_lengths)
   check_decoder (EITHER, (FaultyDecoder){ .check_length = refuse_without_words }, DECODER,
                  "check_length returned FALSE without an error");
   check_decoder (EITHER, (FaultyDecoder){ .check_length = accept_with_an_error }, DECODER,
-                 "check_length returned TRUE with an error (not to my taste): return FALSE with it");
+                 "check_length returned TRUE with an error (not to my taste): return FALSE with an error");
 }
 
 /*

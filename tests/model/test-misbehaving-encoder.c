@@ -117,9 +117,11 @@ give_wide_summary (PlaitEncoding *encoding, PlaitTape *tape, PlaitMemory *memory
 TEST_CASE (misbehaving_encoders, promises_that_are_not_kept)
 {
   faulty_plugin = (FaultyPlugin){ .encoder = build_without_structure, .promised = PLAIT_STRUCTURE_TREE };
-  check_fault (TRANSFORMER, ENCODER, "bigru.ini promises memories with tree, but build declares memory 0 without");
+  check_fault (TRANSFORMER, ENCODER,
+               "bigru.ini promises memories with tree, which build does not declare for memory 0");
   faulty_plugin.promised = PLAIT_STRUCTURE_LEVELS;
-  check_fault (TRANSFORMER, ENCODER, "bigru.ini promises memories with levels, but build declares memory 0 without");
+  check_fault (TRANSFORMER, ENCODER,
+               "bigru.ini promises memories with levels, which build does not declare for memory 0");
   faulty_plugin = (FaultyPlugin){ .encoder = build_with_summary };
   check_fault (BOTH, ENCODER ", encode", "gave NULL for a summary: give a node [2, 4]");
   faulty_plugin.encode = give_wide_summary;
@@ -150,7 +152,7 @@ TEST_CASE (misbehaving_encoders, refuses_sentences_without_words)
 TEST_CASE (misbehaving_encoders, accepts_sentences_with_an_error)
 {
   faulty_plugin = (FaultyPlugin){ .check_length = accept_with_an_error };
-  check_fault (BOTH, ENCODER, "check_length returned TRUE with an error (not to my taste): return FALSE with it");
+  check_fault (BOTH, ENCODER, "check_length returned TRUE with an error (not to my taste): return FALSE with an error");
   faulty_plugin = (FaultyPlugin){ .check_input = accept_with_an_error };
-  check_fault (BOTH, ENCODER, "check_input returned TRUE with an error (not to my taste): return FALSE with it");
+  check_fault (BOTH, ENCODER, "check_input returned TRUE with an error (not to my taste): return FALSE with an error");
 }

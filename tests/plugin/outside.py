@@ -92,7 +92,7 @@ def check(program, environment):
             continue
         assert done.returncode == 1 and failed == ["runs"] and outcomes["search"]["outcome"] == "not run", done
         assert FALLS["crash"] in outcomes["runs"]["text"], outcomes["runs"]
-        assert done.stderr == 'error: combiner "falls" breaks its contract: runs\n', done
+        assert done.stderr == 'error: combiner "falls" breaks its contract; failed properties: runs\n', done
 
 
 def fall(program, environment, folder):

@@ -283,8 +283,8 @@ TEST_CASE (faulty_plugin, code_that_misbehaves)
 {
   check_fault ("constructor-crashes", "crashed (signal 11");
   check_fault ("constructor-aborts", "crashed (signal 6");
-  check_fault ("constructor-exits", "ended the process by itself with exit code 0");
-  check_fault ("constructor-leaves", "ended the process by itself with exit code 7");
+  check_fault ("constructor-exits", "exited early with exit code 0");
+  check_fault ("constructor-leaves", "exited early with exit code 7");
   check_fault ("entry-crashes", "crashed (signal 11");
   check_fault ("wild-pointer", "crashed (signal 11");
   check_fault ("unresolved", "plait_nobody_has_this");

@@ -237,5 +237,5 @@ TEST_CASE (store_dataset, refuses_text_that_is_none)
   double value = 1;
   CHECK (plait_store_write (store, "/number", PLAIT_STORE_DOUBLE, 0, NULL, &value, PLAIT_STORE_PLAIN, &error));
   CHECK (!plait_store_read_strings (store, "/number", 100, NULL, &error));
-  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "/number is not a string");
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "/number is neither a fixed-length string");
 }

@@ -203,8 +203,8 @@ read_header (PlaitKeyFile *file, const char *line, guint number, PlaitProblems *
   if (!is_name (name, "[]"))
     {
       plait_problems_add (problems,
-                          "%s:%u: \"%s\" is not a valid name of a group; names are not empty and have no brackets, "
-                          "control characters or blanks at their ends",
+                          "%s:%u: \"%s\" is not a valid name of a group; names are not empty, have no \"[\", \"]\" or "
+                          "control character, and neither begin nor end with a blank",
                           file->name, number, name);
       return NULL;
     }
@@ -234,10 +234,10 @@ read_entry (PlaitKeyFile *file, Group *group, const char *line, guint number, Pl
   g_autofree char *value = stripped (equals + 1, strlen (equals + 1));
   if (!is_key_name (key))
     {
-      plait_problems_add (
-          problems,
-          "%s:%u: \"%s\" is not a valid name of a key; names are not empty and have no brackets or control characters",
-          file->name, number, key);
+      plait_problems_add (problems,
+                          "%s:%u: \"%s\" is not a valid name of a key; names are not empty and have no \"[\", \"]\" or "
+                          "control character",
+                          file->name, number, key);
       return;
     }
   Entry *entry = g_hash_table_lookup (group->entries, key);
@@ -399,17 +399,15 @@ plait_key_file_set (PlaitKeyFile *file, const char *group_name, const char *key,
   const char *place = !origin ? file->name : origin;
 
   if (!is_name (group_name, "[]") || !g_utf8_validate (group_name, -1, NULL))
-    return plait_fail (
-        error, PLAIT_ERROR_INPUT,
-        "%s: \"%s\" cannot be the name of a group; names are UTF-8, not empty, without brackets, control characters "
-        "and blanks at their ends",
-        place, group_name);
+    return plait_fail (error, PLAIT_ERROR_INPUT,
+                       "%s: \"%s\" cannot be the name of a group; names are UTF-8, are not empty, have no \"[\", \"]\" "
+                       "or control character, and neither begin nor end with a blank",
+                       place, group_name);
   if (!is_key_name (key) || !g_utf8_validate (key, -1, NULL))
-    return plait_fail (
-        error, PLAIT_ERROR_INPUT,
-        "%s: \"%s\" cannot be the name of a key; names are UTF-8, not empty, without brackets, \"=\", control "
-        "characters, blanks at their ends and \"#\" at their start",
-        place, key);
+    return plait_fail (error, PLAIT_ERROR_INPUT,
+                       "%s: \"%s\" cannot be the name of a key; names are UTF-8, are not empty, have no \"[\", \"]\", "
+                       "\"=\" or control character, do not begin with \"#\", and neither begin nor end with a blank",
+                       place, key);
   if (!g_utf8_validate (value, -1, NULL))
     return plait_fail (error, PLAIT_ERROR_INPUT, "%s: the value of %s is not valid UTF-8; write the value in UTF-8",
                        place, key);

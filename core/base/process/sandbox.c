@@ -156,7 +156,7 @@ explain_end (const char *subject, PlaitErrorCode code, PlaitSandboxLimits limits
   if (report_size >= 2 && report[0] == VERDICT_CRASHED)
     return plait_fail (error, code, "%.*s", (int)report_size - 2, report + 2);
   if (report_size < 2 || WEXITSTATUS (status) != 0)
-    return plait_fail (error, code, "%s ended the process by itself with exit code %d", subject, WEXITSTATUS (status));
+    return plait_fail (error, code, "%s exited early with exit code %d", subject, WEXITSTATUS (status));
   return report[0] == VERDICT_GOOD
          || plait_fail (error, (PlaitErrorCode)report[1], "%.*s", (int)report_size - 2, report + 2);
 }

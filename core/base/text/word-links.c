@@ -35,10 +35,11 @@ plait_word_links_parse (const char *line, GArray *links, GError **error)
       PlaitWordLink link;
 
       if (!parse_link (text, &link))
-        return plait_fail (error, PLAIT_ERROR_INPUT,
-                           "\"%.*s\" is not a link of a word alignment; write source word and target word, counted "
-                           "from 0, as 0-1, or 0p1 for a possible link",
-                           (int)MIN (length, 40), word);
+        return plait_fail (
+            error, PLAIT_ERROR_INPUT,
+            "\"%.*s\" is not a link of a word alignment; write the positions of the source word and the target word, "
+            "counted from 0, as 0-1, or as 0p1 if the link is only possible; separate links by spaces",
+            (int)MIN (length, 40), word);
       g_array_append_val (links, link);
     }
   return TRUE;

@@ -80,8 +80,8 @@ read_heatmaps (const GPtrArray *files, const GPtrArray *paths, PlaitHeatmapSelec
           return plait_fail_null (error, PLAIT_ERROR_INPUT,
                                   heatmaps->len == MAX_HEATMAPS
                                       ? "%s: %s is one heatmap too many; name at most " G_STRINGIFY (MAX_HEATMAPS)
-                                      : "%s: %s is not a heatmap, but the objects before it are, and only heatmaps can "
-                                        "share a figure; draw it separately",
+                                      : "%s: %s is not a heatmap, so it cannot share a figure with the heatmaps named "
+                                        "before it; draw it separately",
                                   (const char *)files->pdata[f], (const char *)paths->pdata[p]);
         heatmap = plait_heatmap_read (location->store, location->path, choice, error);
         if (!heatmap)

@@ -215,7 +215,7 @@ check_plugin (PlaitPlugin *plugin, const char *const *names, guint seconds, gboo
   if (json)
     plait_json_print (json);
   return failed->len == 0
-         || plait_fail (error, PLAIT_ERROR_FAILED, "%s \"%s\" breaks its contract: %s",
+         || plait_fail (error, PLAIT_ERROR_FAILED, "%s \"%s\" breaks its contract; failed properties: %s",
                         plait_plugin_kind_name (plugin->kind), plugin->name, failed->str);
 }
 

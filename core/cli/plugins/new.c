@@ -66,8 +66,8 @@ write_project (const char *kind, const char *name, GError **error)
   g_autofree char *single = NULL;
 
   if (g_file_test (name, G_FILE_TEST_EXISTS))
-    return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "%s exists: choose another name or another folder; nothing is replaced", name);
+    return plait_fail (error, PLAIT_ERROR_INPUT, "%s exists: choose another name, or run the command in another folder",
+                       name);
   folder = plait_folder_begin (name, error);
   if (!folder)
     return FALSE;

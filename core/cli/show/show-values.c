@@ -124,7 +124,7 @@ plait_show_numbers (const PlaitShow *show, const char *path, const PlaitStoreObj
                        plait_store_path (show->store), path);
   if (object->elements > PLAIT_STORED_MAX_NUMBERS)
     return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "%s: %s has %jd elements, more than the %jd that are shown; read it with h5py",
+                       "%s: %s has %jd elements, but plait show shows at most %jd; read it with h5py",
                        plait_store_path (show->store), path, object->elements, PLAIT_STORED_MAX_NUMBERS);
   values = plait_store_read_array (show->store, path, PLAIT_STORE_DOUBLE, PLAIT_STORED_MAX_NUMBERS, &n, error);
   if (!values)

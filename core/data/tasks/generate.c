@@ -111,7 +111,7 @@ set_word (const PlaitTask *task, PlaitTaskSettings *settings, const char *word, 
   gint64 value;
 
   if (!equals || !g_ascii_string_to_signed (equals + 1, 10, G_MININT64, G_MAXINT64, &value, NULL))
-    return plait_fail (error, PLAIT_ERROR_INPUT, "\"%s\" does not set a parameter of task %s; write NAME=NUMBER", word,
+    return plait_fail (error, PLAIT_ERROR_INPUT, "\"%s\" does not set a parameter of task %s; write NAME=INTEGER", word,
                        task->name);
   return plait_task_set (task, settings, name, value, error);
 }

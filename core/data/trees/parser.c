@@ -215,8 +215,9 @@ worker_replace (Parse *parse, Worker *worker, PlaitParseOutcome end, GError **er
   worker_stop (worker);
   return started ? worker_start (parse, worker, error)
                  : plait_fail (error, PLAIT_ERROR_FAILED,
-                               end == PLAIT_PARSE_TIMED_OUT ? "%s did not start within %d seconds; install it again"
-                                                            : "%s crashed while it started; install it again",
+                               end == PLAIT_PARSE_TIMED_OUT
+                                   ? "the parser %s did not start within %d seconds; install it again"
+                                   : "the parser %s crashed while it started; install it again",
                                parse->parser->name, START_SECONDS);
 }
 

@@ -61,7 +61,7 @@ take_number (json_t *config, const char *key, gboolean needed, gint32 limit, con
            || plait_fail (error, PLAIT_ERROR_INPUT,
                           "%s: has no %s; expected the number that the model was published with", name, key);
   if (found < 0 || found >= limit)
-    return plait_fail (error, PLAIT_ERROR_INPUT, "%s: %s is not a number from 0 to %d", name, key, limit - 1);
+    return plait_fail (error, PLAIT_ERROR_INPUT, "%s: %s is not an integer from 0 to %d", name, key, limit - 1);
   *value = (gint32)found;
   return TRUE;
 }

@@ -138,7 +138,7 @@ set_piece (Published *self, gint64 id, const char *piece, const char *name, GErr
 {
   if (id < 0 || id >= self->numbers.size)
     return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "%s: the id of \"%s\" is not a number from 0 to %d, the range that config.json gives", name,
+                       "%s: the id of \"%s\" is not an integer from 0 to %d, the range that config.json gives", name,
                        piece, self->numbers.size - 1);
   if (self->pieces[id])
     return plait_fail (error, PLAIT_ERROR_INPUT,

@@ -169,8 +169,8 @@ check_attention (PlaitCrossAttention *cross, const char *call, PlaitAttentionKin
 {
   if (requested->name && (!plait_name_is_valid (requested->name) || is_taken (requested->name)))
     plait_cross_fault (cross, PLAIT_ERROR_PLUGIN,
-                       "%s: \"%s\" cannot name an attention: use letters, digits, '-' and '_', begin with a letter, "
-                       "and avoid attend, jointly, contexts, normalise, refine, sentinel",
+                       "%s: \"%s\" cannot name an attention: use up to 64 letters, digits, '-' and '_', begin with a "
+                       "letter, and avoid attend, jointly, contexts, normalise, refine, sentinel",
                        call, requested->name);
   else if (requested->name && kind != PLAIT_ATTEND_MEMORY)
     plait_cross_fault (cross, PLAIT_ERROR_PLUGIN,

@@ -60,8 +60,10 @@ plait_rates_check (const char *rates, GError **error)
         return plait_fail (error, PLAIT_ERROR_INPUT,
                            "\"%s\" is not a step and a rate; write pairs such as 1:0.001;5000:0.0005", pairs[i]);
       if (i == 0 ? step != 1 : step <= before)
-        return plait_fail (error, PLAIT_ERROR_INPUT, "\"%s\": steps must begin with 1 and rise; correct the pairs",
-                           pairs[i]);
+        return plait_fail (
+            error, PLAIT_ERROR_INPUT,
+            "\"%s\": the first step must be 1, and each later step must be above the previous step; correct this pair",
+            pairs[i]);
     }
   return pairs[0]
          || plait_fail (error, PLAIT_ERROR_INPUT, "there are no rates; write pairs such as 1:0.001;5000:0.0005");

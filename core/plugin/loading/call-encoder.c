@@ -36,8 +36,8 @@ check_shape (const PlaitComponent *component, const PlaitEncoderShape *shape, GE
                            component->label, i, (guint)declared);
       if (name && !plait_name_is_valid (name))
         return plait_fail (error, PLAIT_ERROR_PLUGIN,
-                           "%s: build calls a memory \"%s\", which is not a valid name: give letters, digits, '-' and "
-                           "'_', beginning with a letter",
+                           "%s: build calls a memory \"%s\", which is not a valid name: give up to 64 letters, digits, "
+                           "'-' and '_', beginning with a letter",
                            component->label, name);
       for (guint k = 0; k < i; k++)
         if (g_strcmp0 (name, shape->memories[k].name) == 0)
@@ -49,8 +49,8 @@ check_shape (const PlaitComponent *component, const PlaitEncoderShape *shape, GE
           g_autofree char *text = plait_structure_text (lacking);
 
           return plait_fail (error, PLAIT_ERROR_PLUGIN,
-                             "%s: %s promises memories with %s, but build declares memory %u without it; declare this "
-                             "structure or change the schema",
+                             "%s: %s promises memories with %s, which build does not declare for memory %u; declare "
+                             "this structure or change the schema",
                              component->label, component->schema->path, text, i);
         }
     }

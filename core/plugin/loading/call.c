@@ -10,8 +10,8 @@ plait_call_end (const PlaitInstance *instance, PlaitCodeOwner before, const char
   plait_crash_set_owner (before);
   if (fits && fault)
     {
-      plait_fail (error, PLAIT_ERROR_PLUGIN, "%s: %s returned TRUE with an error (%s): return FALSE with it", label,
-                  call, fault->message);
+      plait_fail (error, PLAIT_ERROR_PLUGIN, "%s: %s returned TRUE with an error (%s): return FALSE with an error",
+                  label, call, fault->message);
       g_error_free (fault);
       return FALSE;
     }

@@ -213,9 +213,10 @@ read_identity (const Reader *reader, const char *path)
     problem (reader, "plugin", "name", "name=%s, but the file is called %s.ini; give both the same name", name, base);
   schema->name = g_string_chunk_insert (schema->texts, base);
   if (!plait_name_is_valid (base))
-    problem (reader, "plugin", "name",
-             "\"%s\" is not a valid name for a plugin; use letters, digits, '-' and '_', beginning with a letter",
-             base);
+    problem (
+        reader, "plugin", "name",
+        "\"%s\" is not a valid name for a plugin; use up to 64 letters, digits, '-' and '_', beginning with a letter",
+        base);
   index = kind ? expect_name (reader, "plugin", "kind", "a kind of plugin", kind, kind_names) : -1;
   if (index < 0)
     return;
@@ -452,8 +453,10 @@ read_parameter (const Reader *reader, const char *group)
 
   check_keys (reader, group, parameter_keys);
   if (!is_parameter_name (name))
-    problem (reader, group, NULL,
-             "\"%s\" is not a valid name for a parameter; use letters, digits and '_', beginning with a letter", name);
+    problem (
+        reader, group, NULL,
+        "\"%s\" is not a valid name for a parameter; use up to 64 letters, digits and '_', beginning with a letter",
+        name);
   parameter->name = g_string_chunk_insert (reader->schema->texts, name);
   parameter->summary = required (reader, group, "summary", "summary= and one line that says what the parameter means");
   parameter->reference = text (reader, group, "reference", FALSE);

@@ -211,7 +211,7 @@ check_metadata (const Shard *shard, json_t *metadata, GError **error)
   json_object_foreach (metadata, name, value) good = good && json_is_string (value);
   return good
          || plait_fail (error, PLAIT_ERROR_INPUT,
-                        "%s: " PLAIT_SAFETENSORS_METADATA " is not an object of strings; " REMEDY, shard->path);
+                        "%s: " PLAIT_SAFETENSORS_METADATA " is not a JSON object of strings; " REMEDY, shard->path);
 }
 
 static gint

@@ -268,7 +268,7 @@ try_in_child (const PlaitStore *store, PlaitSandboxFunc call, gpointer data, GEr
   guint more = fstat (store->fd, &status) == 0 ? (guint)(status.st_size / BYTES_A_SECOND) : 0;
 
   g_autofree char *subject
-      = g_strdup_printf ("%s: refused, " PLAIT_STORE_REMEDY ": HDF5, reading it in a separate process,", store->path);
+      = g_strdup_printf ("%s: refused, " PLAIT_STORE_REMEDY ": HDF5 in a separate process", store->path);
 
   limits.wall_seconds += 2 * more;
   limits.processor_seconds += more;

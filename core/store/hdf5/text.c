@@ -155,9 +155,10 @@ read_slots (PlaitStore *store, const char *path, const PlaitStoreFound *found, g
   gint64 bytes;
   if (object->type != PLAIT_STORE_STRING || found->text || object->rank > 1 || object->element_bytes > MAX_STRING
       || __builtin_mul_overflow (object->elements, object->element_bytes, &bytes))
-    return plait_fail_null (error, PLAIT_ERROR_INPUT,
-                            "%s: %s is not a string or a list of strings of fixed length; " PLAIT_STORE_REMEDY,
-                            store->path, path);
+    return plait_fail_null (
+        error, PLAIT_ERROR_INPUT,
+        "%s: %s is neither a fixed-length string nor a list of fixed-length strings; " PLAIT_STORE_REMEDY, store->path,
+        path);
   if (!check_bytes (store, path, bytes, MAX (FREE_SLOTS, maximum * (gsize)WASTE), maximum, error)
       || !plait_store_check_values (store, path, found->id, error))
     return NULL;

@@ -99,7 +99,9 @@ read_zip (PlaitAxisConstraints *constraints, const char *key, const char *text)
   guint leader = 0;
 
   if (g_strv_length (names) < 2)
-    plait_grid_problem (constraints->grid, key, "\"%s\" has fewer than two axes; write KEY & KEY", text);
+    plait_grid_problem (constraints->grid, key,
+                        "\"%s\" names fewer than two axes; write two or more keys joined by '&', such as KEY & KEY",
+                        text);
   for (guint i = 0; names[i]; i++)
     {
       gint place = plait_axes_find (constraints->grid, constraints->axes, constraints->n, g_strstrip (names[i]), key);

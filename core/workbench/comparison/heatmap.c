@@ -266,7 +266,8 @@ plait_heatmap_read (PlaitStore *store, const char *path, PlaitHeatmapSelection c
   if (object.kind != PLAIT_STORE_DATASET || object.rank < 2 || object.rank > MAX_LEADING_AXES + 2
       || n_axes != (gint64)object.rank || object.elements == 0)
     return plait_fail_null (error, PLAIT_ERROR_INPUT,
-                            "%s: %s cannot be drawn; expected an array of two to four axes, none of them empty",
+                            "%s: %s cannot be drawn; expected an array of two to four axes, each with a length above 0 "
+                            "and a name in the attribute axes",
                             plait_store_path (store), path);
   if (!fits (&object))
     return plait_fail_null (error, PLAIT_ERROR_INPUT,

@@ -117,6 +117,6 @@ plait_location_open (const char *file, const char *path, PlaitLog *log, GError *
         return NULL;
     }
   return plait_fail_null (error, PLAIT_ERROR_INPUT,
-                          "%s: %d or more links follow one another from %s; expected no cycle of links", file,
-                          MAX_LINKS, path ? path : "/");
+                          "%s: %d or more links follow one another from %s; expected fewer links, without a cycle",
+                          file, MAX_LINKS, path ? path : "/");
 }

@@ -256,8 +256,8 @@ take_data_key (const PlaitResolution *resolution, const char *group, const char 
     }
   else if (!is_stream (dot + 1))
     plait_resolution_problem (resolution, group, key,
-                              "\"%s\" is not a name of a stream; write SPLIT.STREAM, such as train.en, with a STREAM "
-                              "of letters, digits, '-' and '_' that begins with a letter",
+                              "\"%s\" is not a name of a stream; write SPLIT.STREAM, such as train.en, where STREAM is "
+                              "up to 64 letters, digits, '-' and '_', beginning with a letter",
                               dot + 1);
   else
     {

@@ -109,14 +109,12 @@ read_names (const PlaitResolution *resolution, const PlaitParsedSource *source, 
           && !report_separator (resolution, source->group, key, names[i], is_name))
         plait_resolution_problem (
             resolution, source->group, key,
-            "\"%s\" is not a name for a stream of %s; give names of letters, digits, '-' and '_' that begin with a "
-            "letter, joined with '+' (trees, alignment and reference are reserved), or none",
+            "\"%s\" is not a name for a stream of %s (trees, alignment and reference are reserved); use up to 64 "
+            "letters, digits, '-' and '_', beginning with a letter; join names with '+', or write none",
             names[i], key);
       if (g_ptr_array_find_with_equal_func (source->factors, stream, g_str_equal, NULL))
         plait_resolution_problem (resolution, source->group, key,
-                                  "%s is named twice; name each stream once, as a factor that is read or as tags that "
-                                  "are predicted",
-                                  names[i]);
+                                  "%s is named twice; name each stream once, in factors or in tags", names[i]);
       g_ptr_array_add (source->factors, stream);
     }
   return n;

@@ -123,7 +123,7 @@ check_masked (const PlaitResolution *resolution)
                                   source->factors[f], source->name);
   if (predict->mask_share + predict->random_share > 1)
     plait_resolution_problem (resolution, "predict", "random_share",
-                              "%g and mask_share=%g are together above 1; lower one of them", predict->random_share,
+                              "%g plus mask_share=%g is above 1; lower one of them", predict->random_share,
                               predict->mask_share);
 }
 

@@ -114,8 +114,9 @@ plait_resolution_read_group (const PlaitResolution *resolution, const char *grou
       if (!plait_settings_text_at (settings, i) && !plait_key_file_value (resolution->file, group, specification->name))
         {
           g_autofree char *expectation = plait_setting_expectation (specification);
-          plait_resolution_problem (resolution, group, NULL, "%s is missing (meaning: %s); add %s= and %s",
-                                    specification->name, specification->summary, specification->name, expectation);
+          plait_resolution_problem (resolution, group, NULL,
+                                    "%s is missing; add %s=VALUE, where VALUE is %s (meaning: %s)", specification->name,
+                                    specification->name, expectation, specification->summary);
         }
     }
 }

@@ -75,10 +75,10 @@ check_share (const PlaitResolution *resolution)
   double share = resolution->experiment->public.data.share;
 
   if (share == 0 || (share > 1 && share != floor (share)))
-    plait_resolution_problem (
-        resolution, "data", "share",
-        "%g is neither a share above 0 and at most 1 nor a whole number of tuples; give a number such as .25 or 5000",
-        share);
+    plait_resolution_problem (resolution, "data", "share",
+                              "%g is neither a share (above 0, up to 1) nor a whole number of tuples above 1; give a "
+                              "number such as .25 or 5000",
+                              share);
 }
 
 static void

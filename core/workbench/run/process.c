@@ -200,8 +200,7 @@ describe_end (int status)
   int number;
 
   if (WIFEXITED (status))
-    return g_strdup_printf ("its process ended by itself with exit code %d before the run was finished",
-                            WEXITSTATUS (status));
+    return g_strdup_printf ("its process exited with exit code %d before the run was finished", WEXITSTATUS (status));
   number = WTERMSIG (status);
   if (number == SIGKILL)
     return g_strdup ("its process was killed (signal 9): the machine ran out of memory, or a user killed it");

@@ -291,7 +291,7 @@ plait_experiment_model_try_build (const PlaitExperiment *experiment, GError **er
 {
   /* Limit only time. The child process never writes the pages of the parameters, so they need no memory. */
   const PlaitSandboxLimits limits = { .wall_seconds = 20, .processor_seconds = 80 };
-  g_autofree char *subject = g_strdup_printf ("%s: building its model", experiment->path);
+  g_autofree char *subject = g_strdup_printf ("%s: the process that builds the model", experiment->path);
   g_autofree gint64 *widths = g_new0 (gint64, experiment->n_sources);
   TryBuild try_build = { experiment, widths };
 

@@ -232,8 +232,8 @@ plait_requirements_find (const PlaitRequirements *requirements, gint64 line, Pla
   for (guint file = 0; file < 2; file++)
     if (requirements->paths[file] && line >= requirements->n_lines[file])
       return plait_fail (error, PLAIT_ERROR_INPUT,
-                         "%s ends after line %jd, but the sources have more lines; add a line, which may be empty, for "
-                         "each line of the sources",
+                         "%s ends after line %jd, but the sources have more lines; give one line, which can be empty, "
+                         "for each line of the sources",
                          requirements->paths[file], requirements->n_lines[file]);
   *requirement = requirement_of (&g_array_index (requirements->lines, Line, line));
   return TRUE;

@@ -253,8 +253,8 @@ find_any (const TensorRequest *request, const char *names, GError **error)
 
   if (!found)
     plait_fail (error, PLAIT_ERROR_INPUT,
-                "%s: %s has no tensor %s, from which %s is made; use the name map for the layout of this file, or "
-                "leave the parameter out with train.initialise_leave",
+                "%s: %s has no tensor %s, from which the parameter %s is made; use the name map for the layout of this "
+                "file, or leave the parameter out with train.initialise_leave",
                 request->mapping->place, plait_safetensors_path (request->published->file), names,
                 request->parameter->name);
   else if (!matrix_shape (found, shape))

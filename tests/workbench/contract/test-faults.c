@@ -222,7 +222,7 @@ children_of_others (PlaitEncoding *encoding, PlaitMemory *memory)
 }
 
 FAULTY (ENCODER, promises_a_tree_and_declares_none, "structure",
-        "promises memories with tree, but build declares memory 0 without", .promised = PLAIT_STRUCTURE_TREE)
+        "promises memories with tree, which build does not declare for memory 0", .promised = PLAIT_STRUCTURE_TREE)
 FAULTY (ENCODER, promises_a_tree_and_fills_none, "structure", "gave a memory without the links \"left\"",
         .promised = PLAIT_STRUCTURE_TREE, .declared = PLAIT_STRUCTURE_TREE)
 FAULTY (ENCODER, has_parents_without_children, "structure",
@@ -316,8 +316,7 @@ FAULTY (COMBINER, gives_nothing, "runs", "combine", .change = give_nothing)
 FAULTY (COMBINER, crashes, "runs", OF_COMBINER "accessed memory that does not exist; this is a fault of the plugin",
         .change = reach_wild)
 FAULTY (COMBINER, calls_exit, "runs", OF_COMBINER "called exit (); this is a fault of the plugin", .change = leave)
-FAULTY (COMBINER, leaves_at_once, "runs", "the plugin ended the process by itself with exit code 7",
-        .change = leave_at_once)
+FAULTY (COMBINER, leaves_at_once, "runs", "the plugin exited early with exit code 7", .change = leave_at_once)
 FAULTY (COMBINER, is_killed, "runs", "or was killed", .change = kill_itself)
 FAULTY (COMBINER, adds_an_undeclared_loss, "runs", OF_COMBINER "adds to the loss \"other\"", .change = add_undeclared)
 

@@ -156,7 +156,8 @@ TEST_CASE (cells, refuses_ties_of_nothing)
     const char *axes;
     const char *message;
   } cases[] = {
-    { "experiment.seed=1;2\nzip=experiment.seed\n", "\"experiment.seed\" has fewer than two axes; write KEY & KEY" },
+    { "experiment.seed=1;2\nzip=experiment.seed\n",
+      "\"experiment.seed\" names fewer than two axes; write two or more keys joined by '&', such as KEY & KEY" },
     { "experiment.seed=1;2\ndecoder.width=8;16\nzip=experiment.seed,decoder.width\n",
       "did you mean \"experiment.seed & decoder.width\"?" },
     { "experiment.seed=1;2\ndecoder.width=8;16\nzip=experiment.seed;decoder.width\n",

@@ -44,7 +44,7 @@ TEST_CASE (grid, isolates_cells_that_fail)
     CHECK_INT (opened.grid->items[0].state, PLAIT_CELL_FINISHED);
     CHECK_CONTAINS (opened.grid->items[1].note, "training has diverged");
     CHECK_CONTAINS (opened.grid->items[2].note, "crashed (signal 11");
-    CHECK_CONTAINS (opened.grid->items[3].note, "ended by itself with exit code 0 before the run was finished");
+    CHECK_CONTAINS (opened.grid->items[3].note, "exited with exit code 0 before the run was finished");
     CHECK_CONTAINS (opened.grid->items[4].note, "was killed (signal 9)");
     g_autofree char *log_path = plait_grid_file (opened.grid, &opened.grid->items[1], ".log");
     const char *log = plait_test_read_text (log_path);

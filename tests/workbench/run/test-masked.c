@@ -181,7 +181,7 @@ TEST_CASE (masked, refuses_what_does_not_fit)
   check_refused (several, "source.topic.stream=text",
                  "reads the stream text, which is data.target: the model would see what it must predict");
   check_refused (several, "train.source_dropout=0.1", "source_dropout: 0.1 would drop the first source too");
-  check_refused (masked, "predict.random_share=0.3", "0.3 and mask_share=0.8 are together above 1");
+  check_refused (masked, "predict.random_share=0.3", "0.3 plus mask_share=0.8 is above 1");
   check_refused (masked, "train.metric=accuracy",
                  "makes no text that a metric could score during training; drop the key");
   check_refused (class, "data.vocabulary.topic=class.ini",

@@ -159,7 +159,7 @@ TEST_CASE (published, refuses_what_does_not_fit)
     gint64 rows, width;
     const char *part;
   } cases[] = {
-    { HEAD "[x/{i}/a]\nfrom=z.{i}\n", "x/0/a", 1, 3, "has no tensor z.0, from which x/0/a is made" },
+    { HEAD "[x/{i}/a]\nfrom=z.{i}\n", "x/0/a", 1, 3, "has no tensor z.0, from which the parameter x/0/a is made" },
     { HEAD "[x/{i}/a]\nfrom=c.bias;z\noptional=true\n", "x/0/a", 1, 6, "has no tensor z, from which" },
     { HEAD "[x/{i}/a]\nfrom=c.bias\nplus=z\n", "x/0/a", 1, 3, "has no tensor z, from which" },
     { HEAD "[x/{i}/a]\nfrom=a.0.q\n", "x/0/a", 2, 3,

@@ -91,7 +91,8 @@ TEST_CASE (schedules, refuse_in_words)
     const char *overrides[3], *message;
   } cases[] = {
     { { "train.schedule=steps" }, "[train] rates: there are no rates; write pairs such as" },
-    { { "train.schedule=steps", "train.rates=5:0.1" }, "[train] rates: \"5:0.1\": steps must begin with 1 and rise" },
+    { { "train.schedule=steps", "train.rates=5:0.1" },
+      "[train] rates: \"5:0.1\": the first step must be 1, and each later step must be above the previous step" },
     { { "train.rates=1:0.1" }, "[train] rates: gives rates for schedule=steps; set schedule=steps, or drop the key" },
   };
   const char *path = test_write_experiment ("refused", NULL);
