@@ -135,6 +135,9 @@ TEST_CASE (trial, words_it_as_it_is_told)
   CHECK (!plait_sandbox_run_with_subject ("the thing", PLAIT_ERROR_FAILED, refuse, "soup",
                                           (PlaitSandboxLimits){ 20, 10, 0 }, &error));
   CHECK_ERROR (error, PLAIT_ERROR_PLUGIN, "soup: is not to my taste");
+  CHECK (!plait_sandbox_run_with_subject ("the thing", PLAIT_ERROR_FAILED, crash, NULL,
+                                          (PlaitSandboxLimits){ 20, 10, 0 }, &error));
+  CHECK_ERROR (error, PLAIT_ERROR_FAILED, "the thing crashed (signal 11");
 }
 
 TEST_CASE (trial, keeps_the_limits)

@@ -150,8 +150,10 @@ explain_end (const char *subject, PlaitErrorCode code, PlaitSandboxLimits limits
                            limits.processor_seconds);
       if (number == SIGXFSZ)
         return plait_fail (error, code, "%s tried to write a file", subject);
-      return plait_fail (error, code, "%s, limited to %zu MiB of memory, crashed (signal %d, %s)", subject,
-                         limits.memory_bytes >> 20, number, strsignal (number));
+      g_autofree char *limit = limits.memory_bytes == 0
+                                   ? g_strdup ("")
+                                   : g_strdup_printf (", limited to %zu MiB of memory,", limits.memory_bytes >> 20);
+      return plait_fail (error, code, "%s%s crashed (signal %d, %s)", subject, limit, number, strsignal (number));
     }
   if (report_size >= 2 && report[0] == VERDICT_CRASHED)
     return plait_fail (error, code, "%.*s", (int)report_size - 2, report + 2);
