@@ -310,9 +310,10 @@ TEST_CASE (documents_of_runs, are_refused_in_one_sentence)
     const char *setting;
     const char *part;
   } cases[] = {
-    { "data.documents=en", "the stream fr has no documents; name it in documents, or set document_cut=truncate" },
+    { "data.documents=en",
+      "the stream fr has no documents; name this stream in documents, or set document_cut=truncate" },
     { "decoder.roles=own", "takes the roles of source sentences, but no source has roles; set data.document_roles" },
-    { "data.document_length=2", "train.en:1: sentence 1 of the document has 3 tokens; expected at most the 2" },
+    { "data.document_length=2", "train.en:1: sentence 1 of the document has 3 tokens, but a chunk has at most 2" },
   };
 
   set_up ();

@@ -84,7 +84,7 @@ TEST_CASE (latents, are_numbered_unless_they_stand_for_tokens)
       PlaitTestCall aligned = FOREST ("translate", "x.h5", "-q", "-s", "a=text", "--alignment", "mean");
       CHECK_INT (aligned.code, cases[i].aligned ? 0 : 2);
       if (!cases[i].aligned)
-        CHECK_CONTAINS (aligned.errors, "--alignment: the rows that the encoder of a makes are not tokens");
+        CHECK_CONTAINS (aligned.errors, "--alignment: the encoder of a makes rows that are not tokens");
     }
 }
 

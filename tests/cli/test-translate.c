@@ -192,7 +192,7 @@ TEST_CASE (translate_command, reads_columns)
   CHECK_REFUSED (
       plait_test_call ("a\td\n\xff\td\n", (const char *[]){ "translate", "two.h5", "-q", "--tsv", "a,b", NULL }),
       "standard input:2: byte 1 of the line (0xff) is not UTF-8");
-  CHECK_REFUSED (CALL ("translate", "two.h5", "-q", "--tsv", "a,a"), "--tsv a: this source was already given");
+  CHECK_REFUSED (CALL ("translate", "two.h5", "-q", "--tsv", "a,a"), "--tsv a: this name was already given");
   PlaitTestCall both = CALL ("translate", "two.h5", "-q", "--tsv", "a", "-s", "b=-");
   CHECK_REFUSED (CALL ("translate", "two.h5", "-q", "--tsv", "a,z"), "--tsv z: the run does not read this source");
   CHECK_REFUSED (CALL ("translate", "two.h5", "-q", "--tsv", "a"), "source \"b\" is not given");

@@ -315,5 +315,5 @@ TEST_CASE (corpus, takes_one_source_from_other_tuples)
   CHECK (seen == (G_GUINT64_CONSTANT (1) << 40) - 1);
   g_autoptr (PlaitCorpus) single = data_corpus (1);
   CHECK (!plait_corpus_derange (single, 0, 5, &error));
-  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "one tuple cannot be shuffled");
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "a single tuple cannot be shuffled");
 }

@@ -407,7 +407,7 @@ TEST_CASE (documents, are_refused_where_they_are_bad)
       "target:6: the document has 3 sentences, but the document at " },
     { "a\nb\n", "a\n", "a\nb\n", "two.gz:2: the document has 1 sentences, but the document at " },
     { "a\n\nb\na a a a a\n", "a\n\nb\na\n", "a\n\nb\na\n",
-      "one:4: sentence 2 of the document has 6 tokens; expected at most the 5 of a chunk" },
+      "one:4: sentence 2 of the document has 6 tokens, but a chunk has at most 5" },
     { "a\n\nb\n\xff\n", "a\n\nb\na\n", "a\n\nb\na\n", "one:4: byte 1 of the line (0xff) is not UTF-8" },
   };
 

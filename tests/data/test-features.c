@@ -120,7 +120,8 @@ TEST_CASE (features, may_be_missing)
 
   settings.empty_is_error = TRUE;
   CHECK (!plait_corpus_open (&settings, NULL, &error));
-  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "images.h5: entry 2 of the features has the length 0; expected");
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT,
+               "images.h5: entry 2 of the features (counted from 0) has the length 0; expected");
 }
 
 /* Noise consists of rows drawn from all sentences that have rows. */

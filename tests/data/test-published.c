@@ -389,16 +389,15 @@ TEST_CASE (published, refuses_folders_that_are_not_as_published)
     { "config.json", "\"eos_token_id\": 2", "\"eos_token_id\": null", "config.json: has no eos_token_id" },
     { "config.json", "}", "", "model/config.json:1: is not valid JSON" },
     { "config.json", "360", "300",
-      "merges.txt:42: expected two pieces of vocab.json with one space between them, which" },
+      "merges.txt:42: expected two pieces with one space between them; vocab.json must have both" },
     { "vocab.json", "\"<s>\": 0", "\"<s>\": 1", "vocab.json: \"<s>\" and \"<pad>\" both have the id 1" },
     { "vocab.json", "\"<s>\": 0", "\"<s>\": \"0\"", "vocab.json: the id of \"<s>\" is not an integer from 0 to " },
     { "vocab.json", "\"<s>\": 0", "\"<pad>\": 0", "vocab.json:1: is not valid JSON (duplicate object key" },
     { "vocab.json", "\"!\": 4", "\"no\": 4",
       "vocab.json: the piece \"!\" for byte 33 is missing, or its id is not below vocab_size" },
-    { "merges.txt", "#version: 0.2", "version 2 of", "merges.txt:1: expected two pieces of vocab.json" },
-    { "merges.txt", "t h", "t  h",
-      "expected two pieces of vocab.json with one space between them, which together make" },
-    { "merges.txt", "t h", "h h", "expected two pieces of vocab.json" },
+    { "merges.txt", "#version: 0.2", "version 2 of", "merges.txt:1: expected two pieces with one space between them" },
+    { "merges.txt", "t h", "t  h", "expected two pieces with one space between them; vocab.json must have both" },
+    { "merges.txt", "t h", "h h", "expected two pieces with one space between them" },
   };
 
   for (gsize i = 0; i < G_N_ELEMENTS (cases); i++)
@@ -450,7 +449,7 @@ TEST_CASE (published, asks_for_the_side_where_there_are_two)
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "vocab.json: has no piece \"<unk>\"");
   put_byte_pairs (bart);
   CHECK (!open_model ("vocab.json", &error));
-  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "vocab.json: is one of several files");
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "vocab.json: is only one of the files");
   CHECK (!plait_vocabulary_read (plait_test_path ("model/vocab.json"), NULL, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "vocab.json: looks like a file of a published model");
 }

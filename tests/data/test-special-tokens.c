@@ -268,10 +268,10 @@ TEST_CASE (subwords, say_what_to_do_where_none_can_be_learnt)
   } cases[] = {
     { "unigram", few, "identity", 5, FALSE,
       "sample: no unigram vocabulary of 5 pieces can be made from this text: the characters of the text and the "
-      "special tokens already need 14 pieces; raise data.vocabulary_size (plait vocabulary --size) to that or more, or "
-      "lower data.vocabulary_character_coverage (--coverage) below 1, so that rare characters get no piece" },
+      "special tokens need 14 pieces; raise data.vocabulary_size (plait vocabulary --size), or lower "
+      "data.vocabulary_character_coverage (--coverage) below 1, so that rare characters get no piece" },
     { "bpe", few, "identity", 5, FALSE, "no bpe vocabulary of 5 pieces" },
-    { "bpe", few, "identity", 100, TRUE, "special tokens already need 270 pieces, including the bytes; raise" },
+    { "bpe", few, "identity", 100, TRUE, "special tokens need 270 pieces, including the bytes; raise" },
     { "bpe", few, "identity", 100000, FALSE,
       "sample: no bpe vocabulary of 100000 pieces can be made from this text: the text gives 39 pieces at most; lower "
       "data.vocabulary_size (plait vocabulary --size) to that or less, or learn from more text" },

@@ -51,13 +51,11 @@ TEST_CASE (tree_lines, are_joined_where_brackets_are_open)
     /* If some trees take several lines, empty lines only separate trees. A reader that does not read ahead returns them
      * as sentences. */
     { "(C c)\n\n(S\n (A a))\n\n(D d)\n", "1:(C c)|3:(S  (A a))|6:(D d)",
-      "1:(C c)|2:!trees:3: the tree has several lines, so an empty line should only separate trees, but the empty "
-      "lines above were read as sentences without a tree; write each tree on one line, or remove the empty lines and "
-      "write () for each sentence without a tree" },
+      "1:(C c)|2:!trees:3: the tree has several lines, but empty lines above were read as sentences without a tree; "
+      "write each tree on one line, or remove the empty lines and write () for each sentence without a tree" },
     { "\xef\xbb\xbf\n\n(S\n (A a))\n\n", "3:(S  (A a))",
-      "1:|2:!trees:3: the tree has several lines, so an empty line should only separate trees, but the empty lines "
-      "above were read as sentences without a tree; write each tree on one line, or remove the empty lines and write "
-      "() for each sentence without a tree" },
+      "1:|2:!trees:3: the tree has several lines, but empty lines above were read as sentences without a tree; write "
+      "each tree on one line, or remove the empty lines and write () for each sentence without a tree" },
     /* A line that leaves brackets open and has no continuation is returned as it is; the parser of trees refuses it. */
     { "(S (A a)\n(B b)\n\n(C c)\n", "1:(S (A a)|2:(B b)|3:|4:(C c)" },
     { "(S\n(A a))\n", "1:(S|2:(A a))" },
@@ -100,7 +98,7 @@ TEST_CASE (tree_lines, are_told_by_the_beginning_of_the_file)
   g_string_prepend (text, "\n");
   early = trees_of (text->str, TRUE);
   CHECK (g_str_has_prefix (early, "1:|2:(A a)|"));
-  CHECK_CONTAINS (early, ": the tree has several lines, so an empty line should only separate trees");
+  CHECK_CONTAINS (early, ": the tree has several lines, but empty lines above were read");
 }
 
 TEST_CASE (tree_lines, have_the_length_of_a_line_at_most)

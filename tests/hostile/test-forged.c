@@ -87,7 +87,7 @@ HOSTILE_CASE (hostile_forged, integers_of_a_checkpoint)
   forge_integer ("begun.h5", "forged.h5", STATE, "step", 0);
   forge_integer ("forged.h5", "forged.h5", STATE, "epoch", 0);
   forge_integer ("forged.h5", "forged.h5", STATE, "position", 0);
-  REFUSED (RESUME, "forged.h5:/training/updates: |rows are too many, expected at most 0");
+  REFUSED (RESUME, "forged.h5:/training/updates: has |rows; expected at most 0");
 }
 
 #define METRIC "/training/validation/metric"

@@ -139,7 +139,7 @@ OUTPUT_BUILD (parameter_outside, plait_parameters_declare (build->parameters, "d
 OUTPUT_BUILD (parameter_twice, OWN ("a", 1, 1); OWN ("a", 1, 1), "build: the parameter decoder/output/a is declared twice")
 OUTPUT_BUILD (copies_no_memory, shape->copies[2] = TRUE, "build copies memory 2, but there are only 2")
 OUTPUT_BUILD (reads_no_head, shape->copies[0] = TRUE; shape->head = 9, "this output copies words by head 9")
-OUTPUT_BUILD (reads_no_attention, shape->copies[0] = TRUE; shape->attention = "other", "the combiner combiner \"serial\" of [combiner] has no attention called other to this memory")
+OUTPUT_BUILD (reads_no_attention, shape->copies[0] = TRUE; shape->attention = "other", "but combiner \"serial\" of [combiner] has no attention called other to this memory")
 
 /*
  * Outputs that do not run as they declared

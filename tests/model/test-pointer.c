@@ -292,7 +292,7 @@ TEST_CASE (pointer, refuses_in_words)
     { "all",
       3,
       { TRUE, TRUE },
-      "this output copies words by head 3, but the attention to the memory first has only the heads 1 to 2" },
+      "this output copies words by head 3, but the attention to memory \"first\" has only heads 1 to 2" },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)

@@ -121,7 +121,7 @@ TEST_CASE (unknown, needs_rows_that_are_tokens)
   g_autoptr (GError) error = NULL;
 
   CHECK (!plait_unknown_replace (replacement, &batch, 0, &attention, &best, &error));
-  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "the rows that the encoder of x makes are not tokens");
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "the encoder of x makes rows that are not tokens");
 }
 
 TEST_CASE (unknown, reads_a_dictionary_or_names_its_line)

@@ -255,7 +255,7 @@ TEST_CASE (store_table, gives_rows_back)
       CHECK_INT (row->other, 0);
     }
   CHECK (!plait_store_read_table (store, "/training", fields, G_N_ELEMENTS (fields), 2, found, &error));
-  CHECK_ERROR (error, PLAIT_ERROR_CORRUPT, "rows.h5:/training: 3 rows are too many, expected at most 2; restore");
+  CHECK_ERROR (error, PLAIT_ERROR_CORRUPT, "rows.h5:/training: has 3 rows; expected at most 2; restore");
 }
 
 /* If a column is missing, the strings that were already read still belong to the rows and are freed. */

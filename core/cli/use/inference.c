@@ -211,7 +211,7 @@ find_text_location (const Files *files, const char *name, const char *option, GE
   if (i == files->n_names)
     return unknown_source (files, option, error);
   if (files->locations[i].paths[0])
-    return plait_fail_null (error, PLAIT_ERROR_INPUT, "%s: this source was already given; give it once", option);
+    return plait_fail_null (error, PLAIT_ERROR_INPUT, "%s: this name was already given; give it once", option);
   return &files->locations[i];
 }
 

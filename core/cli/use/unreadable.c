@@ -136,8 +136,8 @@ refuse_unreadable (PlaitInference *inference, GError **error)
   plait_problems_report (unreadable, PLAIT_ERROR_INPUT, &fault);
   return plait_fail_null (
       error, PLAIT_ERROR_INPUT,
-      "%s; the lines before %s are done; add --set data.too_long=skip to leave the output of long lines empty%s",
-      fault->message, plait_problems_count (unreadable) > 1 ? "the first of these" : "it",
+      "%s; the lines before %s are done; add --set data.too_long=skip to give long lines an empty output%s",
+      fault->message, plait_problems_count (unreadable) > 1 ? "the first of these" : "this line",
       truncates ? ", or --set data.too_long=truncate to read only their beginnings"
                 : " (documents, targets and sources with trees cannot be truncated)");
 }

@@ -18,10 +18,10 @@ plait_corpus_derange (PlaitCorpus *corpus, gint64 source, guint64 seed, GError *
 {
   PlaitCorpusStreamState *stream = source_of (corpus, source);
   if (corpus->size < 2)
-    return plait_fail (
-        error, PLAIT_ERROR_INPUT,
-        "%s: one tuple cannot be shuffled; expected at least two tuples, so that source %s can come from another tuple",
-        stream->files->path, stream->name);
+    return plait_fail (error, PLAIT_ERROR_INPUT,
+                       "%s: a single tuple cannot be shuffled; expected at least two tuples, so that each tuple gets "
+                       "source %s of another tuple",
+                       stream->files->path, stream->name);
   stream->order = g_renew (guint32, stream->order, corpus->size);
   PlaitRandomKey key = plait_random_key (seed, "derange", stream->name, 0);
   plait_random_derangement (key, stream->order, (gsize)corpus->size);

@@ -150,8 +150,8 @@ plait_corpus_count_features (PlaitCorpus *corpus, PlaitCorpusStreamState *stream
   for (gint64 line = corpus->first; corpus->empty_is_error && line < corpus->lines; line++)
     if (plait_features_length (stream->features, line) == 0)
       return plait_fail (error, PLAIT_ERROR_INPUT,
-                         "%s: entry %jd of the features has the length 0; expected at least one position of %s, since "
-                         "empty=error (empty=missing allows a missing source)",
+                         "%s: entry %jd of the features (counted from 0) has the length 0; expected at least one "
+                         "position of %s, since empty=error (empty=missing allows a missing source)",
                          stream->files->path, line, stream->name);
   for (gint64 tuple = 0; tuple < corpus->size; tuple++)
     {

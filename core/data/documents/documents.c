@@ -104,8 +104,8 @@ plait_documents_cut (const PlaitDocument *documents, gint64 n_documents, GArray 
 
           if (maximum > 0 && more > maximum)
             return plait_fail (error, PLAIT_ERROR_INPUT,
-                               "%s:%jd: sentence %jd of the document has %jd tokens; expected at most the %jd of a "
-                               "chunk, so raise document_length or split the sentence",
+                               "%s:%jd: sentence %jd of the document has %jd tokens, but a chunk has at most %jd; "
+                               "raise document_length or split the sentence",
                                document->file, line_of (document, sentence), sentence + 1, more, maximum);
           fits &= maximum == 0 || tokens[i] + more <= maximum;
         }

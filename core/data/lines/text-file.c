@@ -217,7 +217,8 @@ read_raw (PlaitTextReader *reader, GError **error)
   if (got < 0 && errno == EINTR)
     return plait_fail (error, PLAIT_ERROR_INTERRUPTED, "%s: interrupted after line %jd", reader->name, reader->line);
   if (got < 0)
-    return plait_fail (error, plait_error_code (errno), "%s: cannot be read after line %jd (%s)", reader->name,
+    return plait_fail (error, plait_error_code (errno),
+                       "%s: cannot be read after line %jd (%s); name a file that can be read", reader->name,
                        reader->line, g_strerror (errno));
   if (got == 0)
     reader->raw_ended = TRUE;
@@ -267,7 +268,8 @@ begin_member (PlaitTextReader *reader, GError **error)
   const guint8 *next = reader->raw + reader->raw_start;
   if (left < 2 || next[0] != 0x1f || next[1] != 0x8b)
     return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "%s: other bytes follow the gzip data; expected further gzip data or the end of the file",
+                       "%s: other bytes follow the gzip data; expected further gzip data or the end of the file, so "
+                       "copy the file again",
                        reader->name);
   inflateReset (reader->inflate);
   reader->between_members = FALSE;

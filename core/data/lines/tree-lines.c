@@ -141,11 +141,11 @@ static gboolean
 may_spread (PlaitTreeLines *trees, gint64 number, GError **error)
 {
   if (trees->gave_empty && !trees->spread)
-    return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "%s:%jd: the tree has several lines, so an empty line should only separate trees, but the empty "
-                       "lines above were read as sentences without a tree; write each tree on one line, or remove the "
-                       "empty lines and write () for each sentence without a tree",
-                       plait_text_reader_name (trees->lines), number);
+    return plait_fail (
+        error, PLAIT_ERROR_INPUT,
+        "%s:%jd: the tree has several lines, but empty lines above were read as sentences without a tree; write each "
+        "tree on one line, or remove the empty lines and write () for each sentence without a tree",
+        plait_text_reader_name (trees->lines), number);
   trees->spread = TRUE;
   return TRUE;
 }

@@ -146,8 +146,8 @@ load_merges (PlaitBytePairs *self, GHashTable *ids, GBytes *bytes, const char *n
         continue;
       if (!load_merge (ids, lines[i], (guint32)n, merge))
         return plait_fail (error, PLAIT_ERROR_INPUT,
-                           "%s: merges.txt:%zu: expected two pieces of vocab.json with one space between them, which "
-                           "together make a third piece, all with ids below vocab_size of config.json",
+                           "%s: merges.txt:%zu: expected two pieces with one space between them; vocab.json must have "
+                           "both pieces and their concatenation, with ids below vocab_size of config.json",
                            name, i + 1);
       if (!g_hash_table_add (self->by_pair, merge))
         return plait_fail (error, PLAIT_ERROR_INPUT,

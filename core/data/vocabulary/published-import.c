@@ -118,8 +118,8 @@ check_side (const Kind *kind, const char *path, const char *side, GError **error
         kind->type);
   if (!kind->has_sides && side)
     return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "%s: is one of several files of the vocabulary of a model of type %s; name their folder", path,
-                       kind->type);
+                       "%s: is only one of the files that make the vocabulary of a model of type %s; name their folder",
+                       path, kind->type);
   return TRUE;
 }
 

@@ -137,9 +137,10 @@ static gboolean
 set_piece (Published *self, gint64 id, const char *piece, const char *name, GError **error)
 {
   if (id < 0 || id >= self->numbers.size)
-    return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "%s: the id of \"%s\" is not an integer from 0 to %d, the range that config.json gives", name,
-                       piece, self->numbers.size - 1);
+    return plait_fail (
+        error, PLAIT_ERROR_INPUT,
+        "%s: the id of \"%s\" is not an integer from 0 to %d; expected ids below vocab_size of config.json", name,
+        piece, self->numbers.size - 1);
   if (self->pieces[id])
     return plait_fail (error, PLAIT_ERROR_INPUT,
                        "%s: \"%s\" and \"%s\" both have the id %jd; expected a different id for each", name,

@@ -375,9 +375,9 @@ explain_failure (const PlaitVocabularySettings *settings, const char *path, cons
   needed = needed ? strstr (needed, " vs ") : NULL;
   if (needed)
     plait_fail (error, PLAIT_ERROR_INPUT,
-                "%s: the characters of the text and the special tokens already need %jd pieces%s; raise "
-                "data.vocabulary_size (plait vocabulary --size) to that or more, or lower "
-                "data.vocabulary_character_coverage (--coverage) below %g, so that rare characters get no piece",
+                "%s: the characters of the text and the special tokens need %jd pieces%s; raise data.vocabulary_size "
+                "(plait vocabulary --size), or lower data.vocabulary_character_coverage (--coverage) below %g, so that "
+                "rare characters get no piece",
                 what, g_ascii_strtoll (needed + strlen (" vs "), NULL, 10),
                 settings->byte_fallback ? ", including the bytes" : "", settings->character_coverage);
   else if (given)

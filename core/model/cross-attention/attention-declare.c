@@ -535,14 +535,14 @@ plait_cross_layer_read (PlaitCrossAttentionLayer *cross, const PlaitReadRequest 
         continue;
       if (heads == 0)
         return plait_fail (error, PLAIT_ERROR_INPUT,
-                           "%s: this output copies words by the attention to the memory %s, but the combiner %s has no "
+                           "%s: this output copies words by the attention to memory \"%s\", but %s has no "
                            "attention%s%s to this memory; choose another combiner",
                            reader, cross->decoder->memories[m].name, cross->combiner.component->label,
                            request->name ? " called " : "", request->name ? request->name : "");
       if (request->head > heads)
         return plait_fail (error, PLAIT_ERROR_INPUT,
-                           "%s: this output copies words by head %u, but the attention to the memory %s has only the "
-                           "heads 1 to %u; give one of these, or 0 for the mean of all heads",
+                           "%s: this output copies words by head %u, but the attention to memory \"%s\" has only heads "
+                           "1 to %u; choose one of these heads, or 0 for the mean of all heads",
                            reader, request->head, cross->decoder->memories[m].name, heads);
     }
   cross->reads[PLAIT_READER_OUTPUT] = *request;

@@ -227,8 +227,8 @@ plait_unknown_replace (const PlaitUnknownReplacement *replacement, const PlaitBa
     }
   if (n == 0 && without_tokens)
     return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "decode.unknown=replace: the rows that the encoder of %s makes are not tokens, so no source "
-                       "word can replace <unk>; set decode.unknown=keep or forbid",
+                       "decode.unknown=replace: the encoder of %s makes rows that are not tokens, so no source word "
+                       "can replace <unk>; set decode.unknown=keep or forbid",
                        without_tokens);
   for (gint64 t = 0; t < hypothesis->length; t++)
     if (hypothesis->tokens[t] == PLAIT_TOKEN_UNKNOWN && !(hypothesis->words && hypothesis->words[t]))

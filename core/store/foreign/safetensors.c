@@ -296,7 +296,7 @@ read_header (Shard *shard, gint64 size, GError **error)
   length = GUINT64_FROM_LE (length);
   if (length > PLAIT_SAFETENSORS_MAX_HEADER || length > (guint64)size - LENGTH_BYTES)
     return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "%s: claims a header of %ju bytes, expected at most %ju and at most the rest of the file: the "
+                       "%s: claims a header of %ju bytes, which is more than %ju or does not fit into the file: the "
                        "file was cut short, or is not a safetensors file; " REMEDY,
                        shard->path, length, PLAIT_SAFETENSORS_MAX_HEADER);
   g_autofree char *header = plait_try_allocate (length, 1, shard->path, error);

@@ -375,7 +375,9 @@ plait_store_create (const char *path, GError **error)
     return NULL;
   store->fd = TEMP_FAILURE_RETRY (open (plait_file_temporary (store->replacement), O_RDWR | O_CLOEXEC));
   if (store->fd < 0)
-    return plait_fail_null (error, PLAIT_ERROR_FAILED, "%s: cannot write the new file: %s", path, g_strerror (errno));
+    return plait_fail_null (error, PLAIT_ERROR_FAILED,
+                            "%s: cannot write the new file: %s; free some space, or name another file", path,
+                            g_strerror (errno));
   store->metadata = g_byte_array_new ();
   PlaitStoreBytes bytes = { .fd = store->fd, .failure = &store->failure, .metadata = store->metadata };
   g_auto (StoreId) access = plait_store_access (store->driver, bytes);
@@ -419,12 +421,14 @@ plait_store_commit (PlaitStore *store, GError **error)
   if (closed < 0 || store->failure != 0)
     return plait_store_fail (store, NULL, "finish the new file", error);
   if (!plait_store_write_hashes (store->fd, PLAIT_STORE_FORMAT, store->metadata))
-    return plait_fail (error, PLAIT_ERROR_FAILED, "%s: cannot write the hashes of the new file: %s", store->path,
-                       g_strerror (errno));
+    return plait_fail (error, PLAIT_ERROR_FAILED,
+                       "%s: cannot write the hashes of the new file: %s; free some space, or name another file",
+                       store->path, g_strerror (errno));
   int descriptor = store->fd;
   store->fd = -1;
   if (close (descriptor) != 0)
-    return plait_fail (error, PLAIT_ERROR_FAILED, "%s: cannot finish the new file: %s", store->path,
+    return plait_fail (error, PLAIT_ERROR_FAILED,
+                       "%s: cannot finish the new file: %s; free some space, or name another file", store->path,
                        g_strerror (errno));
   return plait_file_commit (g_steal_pointer (&store->replacement), error);
 }

@@ -214,8 +214,8 @@ read_pool (PlaitStore *store, const char *path, gsize maximum, gint64 *n, GError
     return NULL;
   if (!plait_store_are_offsets (offsets, n_offsets, n_bytes))
     return plait_fail_null (error, PLAIT_ERROR_CORRUPT,
-                            "%s: the offsets of the strings in %s must begin at 0, never decrease and end with the "
-                            "strings; " PLAIT_STORE_REMEDY,
+                            "%s: the offsets of the strings in %s must begin at 0, never decrease and end at the "
+                            "number of bytes of the strings; " PLAIT_STORE_REMEDY,
                             store->path, path);
   char **values = new_list (n_offsets - 1, (gsize)n_bytes);
   if (!values)

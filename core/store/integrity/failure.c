@@ -53,7 +53,7 @@ plait_store_fail (const PlaitStore *store, const char *path, const char *action,
   g_autofree char *place = path ? g_strdup_printf ("%s: %s", store->path, path) : g_strdup (store->path);
   if (store->failure != 0)
     return plait_fail (error, PLAIT_ERROR_FAILED, "%s: cannot %s: %s%s", place, action, g_strerror (store->failure),
-                       store->writing ? "; the old file is unchanged" : "");
+                       store->writing ? "; the old file is unchanged; free some space, or name another file" : "");
   if (plait_store_blocks_fail (store->blocks, store->path, error))
     return FALSE;
   if (lacks_memory)

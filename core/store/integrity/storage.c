@@ -43,10 +43,10 @@ plait_store_check_storage (hid_t data, int fd, const char *path, const char *nam
     return plait_fail (error, PLAIT_ERROR_CORRUPT,
                        "%s: cannot read how the values of %s are stored; " PLAIT_STORE_REMEDY, path, name);
   if (layout == H5D_VIRTUAL || H5Pget_external_count (list) > 0)
-    return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "%s: the values of %s are in other files, but expected in this file; copy the values into this "
-                       "file, for example with h5repack",
-                       path, name);
+    return plait_fail (
+        error, PLAIT_ERROR_INPUT,
+        "%s: the values of %s are in other files; copy the values into this file, for example with h5repack", path,
+        name);
 
   gint64 element_bytes = (gint64)H5Tget_size (type);
   gint64 size = (gint64)status.st_size;

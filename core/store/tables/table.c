@@ -164,9 +164,8 @@ plait_store_read_table (PlaitStore *store, const char *path, const PlaitStoreFie
     return FALSE;
   most = MIN (most, G_MAXINT32);
   if (n > most)
-    return plait_fail (error, PLAIT_ERROR_CORRUPT,
-                       "%s:%s: %jd rows are too many, expected at most %jd; " PLAIT_STORE_REMEDY, store->path, path, n,
-                       most);
+    return plait_fail (error, PLAIT_ERROR_CORRUPT, "%s:%s: has %jd rows; expected at most %jd; " PLAIT_STORE_REMEDY,
+                       store->path, path, n, most);
   if (!plait_memory_is_available ((gsize)n * row_size))
     return plait_fail (error, PLAIT_ERROR_FAILED, "%s: no memory for the %jd rows of %s", store->path, n, path);
   g_array_set_size (rows, 0);

@@ -86,11 +86,10 @@ plait_word_aligner_align (const PlaitWordAligner *aligner, guint source, const P
   if (plait_input_is_missing (input, sentence))
     return g_string_free (g_steal_pointer (&text), FALSE);
   if (!plait_attention_has_tokens (&attention->memories[aligned->memory]))
-    return plait_fail_null (
-        error, PLAIT_ERROR_INPUT,
-        "%s: the rows that the encoder of %s makes are not tokens, so words cannot be aligned; leave this option or "
-        "the alignment file out (--attention stores the attention to each row)",
-        aligner->key, aligned->name);
+    return plait_fail_null (error, PLAIT_ERROR_INPUT,
+                            "%s: the encoder of %s makes rows that are not tokens, so words cannot be aligned; leave "
+                            "out --alignment or the alignment file (--attention stores the attention to each row)",
+                            aligner->key, aligned->name);
   n_words = plait_vocabulary_count_words (aligned->vocabulary, input->tokens + input->rows.offsets[sentence], tokens,
                                           source_words);
   plait_vocabulary_count_words (aligner->target, found->tokens, found->length, target_words);
@@ -105,8 +104,8 @@ plait_word_aligner_align (const PlaitWordAligner *aligner, guint source, const P
       memset (sums, 0, (gsize)(tokens + 1) * sizeof *sums);
       if (!plait_attention_token_sums (attention, aligned->memory, tokens, begin, end, aligner->selection, sums))
         return plait_fail_null (error, PLAIT_ERROR_INPUT,
-                                "%s: no attention of this layer and head reads the tokens of %s; choose other numbers, "
-                                "counted from 0, or mean",
+                                "%s: no attention of this layer and head reads the tokens of %s; choose another layer "
+                                "or head, counted from 0, or mean",
                                 aligner->key, aligned->name);
       word = find_best (sums, source_words, tokens, n_words);
       if (word >= 0)

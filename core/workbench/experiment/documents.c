@@ -136,8 +136,8 @@ check_chunks (const PlaitResolution *resolution)
   for (guint i = 0; streams[i]; i++)
     if (!plait_experiment_is_documents (experiment, streams[i]))
       plait_resolution_problem (resolution, "data", "document_length",
-                                "chunks of documents have the same sentences in all streams, but the stream %s has no "
-                                "documents; name it in documents, or set document_cut=truncate",
+                                "chunks are cut at the same sentences of all streams, but the stream %s has no "
+                                "documents; name this stream in documents, or set document_cut=truncate",
                                 streams[i]);
 }
 

@@ -191,8 +191,7 @@ choose_sources (const PlaitResolution *resolution)
     {
       g_autofree char *place = plait_key_file_location (resolution->file, "source", NULL);
       plait_problems_add (resolution->problems,
-                          "%s: there is no source; add a group [source NAME] with encoder=, one for each source",
-                          place);
+                          "%s: there is no source; add a group [source NAME] with encoder= for each source", place);
       return;
     }
   if (*wanted == '\0')

@@ -142,10 +142,10 @@ check_training (PlaitStore *run, const PlaitExperiment *own, const PlaitOverride
   difference = plait_fingerprint_difference (before, now);
   return !difference
          || plait_fail (error, PLAIT_ERROR_INPUT,
-                        "%s: these settings change the training of this run: %s; change only keys of [decode], "
-                        "[evaluate] and test splits of [data]%s, or train anew with plait run",
+                        "%s: the training of this run depends on these settings: %s; leave them out%s, or train anew "
+                        "with plait run",
                         plait_store_path (run), difference,
-                        beside ? "" : ", keep the evaluation beside the others with --as NAME");
+                        beside ? "" : ", add --as NAME (not possible for keys of [data])");
 }
 
 /* Returns the training fingerprint of @run. Fails if @run is not finished or lacks the fingerprint. (transfer full) */

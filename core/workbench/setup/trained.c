@@ -17,10 +17,10 @@ plait_checkpoint_path (PlaitStore *store, const char *checkpoint, GError **error
       g_auto (GStrv) members = plait_store_members (store, "/checkpoint", NULL);
       g_autofree char *list = members && *members ? g_strjoinv (", ", members) : g_strdup ("none");
 
-      return plait_fail_null (
-          error, PLAIT_ERROR_INPUT,
-          "%s: there is no checkpoint \"%s\" (the checkpoints are: %s); name one of them, or train the run anew",
-          plait_store_path (store), chosen, list);
+      return plait_fail_null (error, PLAIT_ERROR_INPUT,
+                              "%s: there is no checkpoint \"%s\" (the checkpoints are: %s); name one of them, or train "
+                              "the run anew with train.average or train.keep",
+                              plait_store_path (store), chosen, list);
     }
   return g_strconcat (group, "/parameters", NULL);
 }

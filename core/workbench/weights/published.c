@@ -202,7 +202,7 @@ make_of_parts (const TensorRequest *request, const PlaitSafetensor *const *parts
                            : "an equal number of rows (for positions: at least one)",
                        error);
       if (width > value.width - column)
-        return misfit (request, parts[i], "at most as many columns", error);
+        return misfit (request, parts[i], "at most as many columns, summed over all tensors of the parameter", error);
       if (!make_columns (request, parts[i], MIN (rows, value.rows), column, width, error))
         return FALSE;
       column += width;
@@ -451,7 +451,7 @@ plait_published_check_unused (const PlaitPublished *published, PlaitPublishedWan
   return n == 0
          || plait_fail (
              error, PLAIT_ERROR_INPUT,
-             "%s: this model has no parameter for %u of the tensors that the published model uses: %s%s; give this "
-             "model the settings of the published model, or leave these tensors out with train.initialise_leave",
+             "%s: this model takes no parameter from %u of the tensors that the published model uses: %s%s; give this "
+             "model the settings of the published model, or list these tensors in train.initialise_leave",
              plait_safetensors_path (published->file), n, text->str, n > MAX_NAMED ? "; ..." : "");
 }

@@ -209,7 +209,7 @@ static const struct
   { { "data.documents_by_line=en:it" },
     "[data] documents_by_line: \"it\" is not a language with known abbreviations; expected cs, de" },
   { { "data.documents=en;de;cs", "data.document_length=9" },
-    "[data] document_length: chunks of documents have the same sentences in all streams, but the stream image" },
+    "[data] document_length: chunks are cut at the same sentences of all streams, but the stream image" },
 };
 
 TEST_CASE (experiment_file, documents_must_fit)

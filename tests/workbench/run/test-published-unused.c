@@ -130,12 +130,12 @@ TEST_CASE (published_unused, refuses_tensors_that_no_parameter_takes)
     { { "a.0", "c.0.k=1" }, NULL, NULL, "c.0.k, which makes y/0/k (y=1)" },
     { { "a.0", "h.0" }, NULL, NULL, "h.0, which makes tied/0;" },
     { { "a.0=3", "h.0=3" }, NULL, NULL, NULL },
-    { { "a.0", "b.0", "c.0.k" }, NULL, NULL, "for 1 of the tensors that" },
+    { { "a.0", "b.0", "c.0.k" }, NULL, NULL, "from 1 of the tensors that" },
     { { "b.0", "c.0.k" }, NULL, NULL, NULL },
     { { "a.0", "d" }, NULL, NULL, "d, which makes z/*" },
     { { "a.0", "e" }, NULL, NULL, "e, which makes z/*" },
     { { "a.0", "d" }, "d", NULL, NULL },
-    { { "a.0", "a.1", "f", "d" }, NULL, NULL, "for 3 of the tensors that" },
+    { { "a.0", "a.1", "f", "d" }, NULL, NULL, "from 3 of the tensors that" },
   };
 
   const char *map = plait_test_write ("left.ini", MAP);
@@ -166,7 +166,7 @@ TEST_CASE (published_unused, is_refused_by_runs)
   } cases[] = {
     { { NULL }, NULL, "taken from" },
     { { "decoder.tie_output=true" },
-      "for 1 of the tensors that the published model uses: "
+      "from 1 of the tensors that the published model uses: "
       "decoder/output/weight, which makes decoder/output/weight; give this model",
       NULL },
     { { "decoder.tie_output=true", "train.initialise_leave=decoder/output/*" }, NULL, "1: decoder/output/weight\n" },

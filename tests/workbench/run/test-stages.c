@@ -159,7 +159,9 @@ TEST_CASE (stages, a_search_that_training_used_is_not_set_otherwise)
 
   CHECK (test_run_with (experiment, (const char *[]){ "train.best_by=metric", NULL }, output, FALSE, NULL, &error));
   CHECK (!plait_test_file (output, test_overrides (search), &options, &outcome, &error));
-  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "these settings change the training of this run: decode.beam was 2, is ");
+  CHECK_ERROR (
+      error, PLAIT_ERROR_INPUT,
+      "the training of this run depends on these settings: decode.beam was 2, is 1; leave them out, add --as NAME (");
   CHECK (plait_test_file (output, test_overrides (search), &beside, &outcome, NO_ERROR));
   CHECK_INT (outcome.made, 1);
 }

@@ -72,5 +72,5 @@ TEST_CASE (word_alignment, by_hand)
   links.token = nowhere;
   g_autofree char *latents = plait_word_aligner_align (&aligner, 0, &batch, 0, &attention, &best, &error);
   CHECK (!latents);
-  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "--alignment: the rows that the encoder of x makes are not tokens");
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "--alignment: the encoder of x makes rows that are not tokens");
 }
