@@ -123,7 +123,7 @@ TEST_CASE (source_tags_program, are_refused_in_words)
   plait_test_write ("short", "N V N\nV\nN\nN V N V\n");
   PlaitTestCall mismatch = CALL ("run", "tags.ini", "-q", "-o", "short.h5", "--set", "data.train.a.pos=short");
   CHECK_INT (mismatch.code, 2);
-  CHECK_CONTAINS (mismatch.errors, "short:3: the line has 1 tokens, but the line ");
+  CHECK_CONTAINS (mismatch.errors, "short:3: the line has 1 tokens, but line ");
 }
 
 /* Tags need an encoder with a row for each token, in any order. */

@@ -18,8 +18,8 @@ plait_size_multiply (gsize a, gsize b, gsize *product)
  * if memory is not available; @what completes "there is no memory for ...". (transfer full) */
 gpointer plait_try_allocate (gsize count, gsize size, const char *what, GError **error);
 
-/* TRUE if @size more bytes are free both in the machine (memory and swap) and in the control groups; if a process used
- * more, the system would kill processes. Always TRUE for small sizes. */
+/* TRUE if @size more bytes are free both in the machine (memory and swap) and in the control groups. If a process
+ * uses more than is free, the system kills processes. Always TRUE for small sizes. */
 gboolean plait_memory_is_available (gsize size);
 
 /* Returns the bytes that the limits (memory.max) of @group, such as "/job_7/step_0", and of the groups around it leave,

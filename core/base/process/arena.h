@@ -9,8 +9,9 @@
  * Memory for one training or search step.
  *
  * Blocks come from anonymous mappings that are kept from step to step, so after the first steps no system call is
- * needed. Released blocks are reused within the step, the smallest that fits first; neighbours of more than 1 KiB are
- * merged. An arena belongs to one thread, the one that runs the tape. Blocks are 64-byte aligned and not zeroed.
+ * needed. Released blocks are reused within the step, the smallest that fits first. Released neighbours are merged,
+ * except blocks of at most 1 KiB. An arena belongs to one thread, the one that runs the tape. Blocks are 64-byte
+ * aligned and not zeroed.
  *
  * If memory runs out, plait_arena_allocate does not return NULL: it jumps out of the call in plait_arena_protect. So
  * operators need no error path for memory.

@@ -58,7 +58,7 @@ run_command (PlaitInvocation *invocation, GError **error)
     plait_fail (&fault, PLAIT_ERROR_INPUT, "--force and --resume are opposites; give one of them");
   else
     experiment = plait_experiment_load (invocation->arguments[0], wanted->sets, flags, registry, &fault);
-  /* Join the other processes only after modules were tried in child processes: a process must not fork while a network
+  /* Join the other processes only after child processes have tried the modules: a process must not fork while a network
    * driver shares its memory with MPI. */
   if (!plait_ranks_join (&ranks, invocation, error) || (wanted->dry_run && !plait_ranks_refuse ("--dry-run", error)))
     return FALSE;

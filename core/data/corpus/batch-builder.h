@@ -7,9 +7,9 @@
 /* Builds batches sentence by sentence. A corpus fills the builders from its stores; random-batches.h fills them with
  * random tokens. */
 
-/* One stream's part of a batch. The caller appends to the arrays and calls plait_stream_builder_end_sentence after each
- * sentence, which appends to @offsets, @nodes, @bounds and @link_bounds. Arrays of items that the stream does not need
- * stay empty or NULL. */
+/* One stream's part of a batch. The caller appends to the arrays. After each sentence it calls
+ * plait_stream_builder_end_sentence, and this function appends to @offsets, @nodes, @bounds and @link_bounds. Arrays of
+ * items that the stream does not need stay empty or NULL. */
 typedef struct
 {
   const char *name; /* name of the stream; must outlive the batch */

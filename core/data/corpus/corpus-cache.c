@@ -86,7 +86,7 @@ plait_corpus_cache_key (const PlaitCorpus *corpus, const PlaitCorpusSettings *se
   return plait_digest_bytes (text->str, text->len);
 }
 
-/* Returns the path of the first text file, for which text-cache.h caches the corpus. */
+/* Returns the path of the first text file. text-cache.h keeps the cached corpus beside this file. */
 static const char *
 place_of (const PlaitCorpus *corpus)
 {

@@ -164,12 +164,11 @@ store_factors (const PlaitCorpusSide *side, gint64 line, const gint32 *ids, gsiz
       const gint32 *factor_ids = line_ids (factor, line, &tokens);
 
       if (tokens != n_words)
-        return plait_fail (
-            error, PLAIT_ERROR_INPUT,
-            "%s:%jd: the line has %zu tokens, but the line %s:%jd of %s has %zu words; expected one token for each "
-            "word, where white space separates words after the vocabulary's normalization",
-            plait_text_reader_name (factor->reader), factor->numbers[line], tokens,
-            plait_text_reader_name (side->reader), side->numbers[line], side->state->name, n_words);
+        return plait_fail (error, PLAIT_ERROR_INPUT,
+                           "%s:%jd: the line has %zu tokens, but line %jd of %s has %zu words; expected one token for "
+                           "each word, where white space separates words after the vocabulary's normalization",
+                           plait_text_reader_name (factor->reader), factor->numbers[line], tokens, side->numbers[line],
+                           plait_text_reader_name (side->reader), n_words);
       if (!plait_token_store_append (factor->state->tokens, factor_ids, tokens, error))
         return FALSE;
     }

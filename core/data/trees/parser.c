@@ -23,7 +23,7 @@
  * nothing. */
 typedef struct
 {
-  guint32 end; /* PlaitParseOutcome, READY or REFUSED */
+  guint32 end; /* a PlaitParseOutcome, or READY, or REFUSED */
   guint32 length;
 } Reply;
 

@@ -12,8 +12,8 @@ typedef struct
   PlaitTensor keys;     /* [rows, w] */
   PlaitTensor values;   /* [rows, w] */
   PlaitRagged rows;     /* keys of each sentence: without @gather, a range of rows of @keys and @values; with @gather, a
-                           range of its entries */
-  const gint64 *gather; /* entry i: row of key i in @keys and @values; NULL: row i. Forward only */
+                           range of entries of @gather */
+  const gint64 *gather; /* entry i: row of key i in @keys and @values; NULL: row i. Without backward pass */
   /* Attention weights before dropout, written by the forward pass: [heads][pairs], or NULL. The pairs of a sentence are
    * [its queries][its keys], sentences end to end. Keys that a query cannot see have weight 0. */
   PlaitScalar *weights;

@@ -20,7 +20,7 @@
  *     f (x) = g * H_L + (1 - g) * H_G,  g = sigmoid ([H_L, H_G] W + b)  (eq. 7-8)
  */
 
-/* Rows that attend to the first rows of sentences, by the second attention of a layer. */
+/* The rows that attend to the first rows of sentences in the second attention of a layer. */
 typedef enum
 {
   PLAIT_READERS_NONE,   /* no rows: the layers have no attention to the first rows of sentences */

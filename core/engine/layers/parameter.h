@@ -73,9 +73,9 @@ typedef struct
 /*
  * Declares the parameter @name [rows, width] and returns it. (transfer none) A name has parts between slashes, none of
  * them empty, "." or "..", and no control characters; it has at most 1024 bytes and begins with the plugin's prefix.
- * Faults are: a name that is malformed or already declared, rows or width below 1, in a plugin more elements than
- * any machine can hold, an impossible @initial, and a declaration after allocation. The host reports the first fault
- * after build; until then, store the returned parameter but do not use it.
+ * Faults are: a name that is malformed or already declared, rows or width below 1, more elements than any machine can
+ * hold (checked for plugins), an impossible @initial, and a declaration after allocation. The host reports the first
+ * fault after build; until then, store the returned parameter but do not use it.
  */
 PLAIT_API PlaitParameter *plait_parameters_declare (PlaitParameters *parameters, const char *name, gint64 rows,
                                                     gint64 width, PlaitInitial initial);

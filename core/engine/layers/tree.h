@@ -113,7 +113,7 @@ typedef struct
 PLAIT_API PlaitBitree plait_bitree_declare (PlaitParameters *parameters, const char *prefix,
                                             const PlaitBitreeDeclaration *declaration);
 
-/* Returns a node [rows, width] of all rows of the memory: bottom-up states on the left, top-down states on the right.
+/* Returns a node [rows, width] with a row for each tree node: bottom-up state on the left, top-down state on the right.
  * leaves [leaves, leaf width]; @inputs as in plait_tree_unit_apply. *up receives the bottom-up states alone. */
 PLAIT_API PlaitNode *plait_bitree_apply (PlaitTape *tape, const PlaitBitree *bitree, const PlaitTreeRows *tree,
                                          PlaitNode *leaves, PlaitNode *inputs, PlaitNode **up);

@@ -21,7 +21,7 @@
 #define PLAIT_INT8_ZERO_POINT 128
 #define PLAIT_INT8_MAX 127
 
-/* Job of one product: some rows of bytes times one panel. */
+/* A product of some rows of 8-bit integers with one panel. */
 typedef struct
 {
   gint64 rows;

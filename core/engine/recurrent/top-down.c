@@ -110,7 +110,7 @@ depth_of (const Depth *all, gint64 bundle, gint64 bundles, PlaitPool *pool)
   depth.step.pool = pool;
   depth.begin = plait_bundle_row (depths->sentences, depths->rows, bundle, bundles);
   depth.end = plait_bundle_row (depths->sentences, depths->rows, bundle + 1, bundles);
-  /* Earlier bundles have one scratch row for each left child; their right children use the same rows. */
+  /* Each earlier bundle has a scratch row for each of its left children; right children share these rows. */
   for (gint64 at = 0; at < depths->n; at++)
     depth.scratch += place_of (&depths->sides[0], at, depth.begin) - depths->sides[0].first[at];
   return depth;

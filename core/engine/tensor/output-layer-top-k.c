@@ -8,9 +8,9 @@
 #define PIECE_PANELS 4
 /* Number of words that are compared with a bound before the bound is raised. */
 #define WORDS_AT_ONCE 64
-/* Limits of the search for a thread's first bound. The distance between the greatest logit and the bound starts at 1
- * and doubles until enough logits reach the bound; then HALVINGS bisections refine the bound. The search fails if too
- * few logits are within twice MAX_DISTANCE. */
+/* Limits of the search for a thread's first bound: enough of its logits must reach the bound. The distance of the bound
+ * below the greatest logit starts at 1 and doubles, at most to 2 * MAX_DISTANCE, until enough logits reach the bound;
+ * then HALVINGS bisections refine it. */
 #define MAX_DISTANCE 64
 #define HALVINGS 3
 /* Number of rows whose logits a thread's scratch memory holds at once. */

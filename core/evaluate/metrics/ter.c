@@ -20,9 +20,9 @@
 #define WIDTH 2
 #define MAX_BYTES (64 * 1024) /* maximum bytes of a text: time grows with the product of both texts' lengths */
 #define MAX_SHIFTED 10        /* maximum words of a shift */
-#define MAX_DISTANCE 50 /* maximum distance, in words, from the start of a shift to its position in the reference */
-#define BEAM 25         /* minimum half width of the beam around the diagonal, in words */
-#define MAX_TRIED 1000  /* maximum shifts tried for a hypothesis and a reference */
+#define MAX_DISTANCE 50       /* maximum words between the beginning of a phrase and its position in the reference */
+#define BEAM 25               /* minimum half width of the beam around the diagonal, in words */
+#define MAX_TRIED 1000        /* maximum shifts tried for a hypothesis and a reference */
 #define FAR (G_MAXINT / 2)
 
 typedef struct

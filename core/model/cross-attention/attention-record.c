@@ -192,7 +192,7 @@ plait_attention_record_copied (PlaitAttentionRecord *record, guint memory)
  * Functions that copy from one record to another
  */
 
-/* A query in a record. */
+/* An attention query of which a record has the weights. */
 typedef struct
 {
   guint layer;

@@ -55,7 +55,7 @@ PlaitHead *plait_classifier_new (const PlaitDecoderComponents *components, GErro
 /* Creates the head for tags, which returns states of the tokens of the first source. */
 PlaitHead *plait_tag_head_new (const PlaitDecoderComponents *components, GError **error);
 
-/* Sets @encoded->tagged and tagged_tokens to the tokens of @input, without start and end tokens. */
+/* Sets in @encoded which rows are tagged: the tokens of @input without start and end tokens. */
 void plait_tag_head_find_tokens (const PlaitInput *input, PlaitArena *arena, PlaitEncoderOutputs *encoded);
 
 /* Creates the head for answer spans, which returns two rows of logits for each document: for the beginning and for the

@@ -215,7 +215,7 @@ arrive (PlaitAllReduce *all_reduce)
   return TRUE;
 }
 
-/* Returns the number of pieces to which all shards before shard @number have added their gradients. */
+/* Returns the number of pieces that are complete up to shard @number: all earlier shards have added their gradients. */
 static gint64
 ready_for (const PlaitAllReduce *all_reduce, guint number)
 {

@@ -182,7 +182,7 @@ describe_id (PlaitStore *store, const char *path, hid_t id, PlaitStoreObject *ob
   return TRUE;
 }
 
-/* Finds the object at @path. Describes a stored object only if @describes. */
+/* Finds the object at @path. Describes a stored object in @found only if @describes is TRUE. */
 static gboolean
 find (PlaitStore *store, const char *path, gboolean describes, PlaitStoreFound *found, GError **error)
 {

@@ -130,8 +130,7 @@ void plait_resolution_read_plugin_keys (const PlaitResolution *resolution, const
 PlaitComponent *plait_resolution_read_part (const PlaitResolution *resolution, PlaitPluginKind kind, const char *name,
                                             const char *place, const char *key, const char *group);
 
-/* TRUE if @found returns TRUE, when called with @data, for the schema of any plugin of @kind among the resolver's
- * alternatives. */
+/* TRUE if one of the resolver's alternative plugins of @kind has a schema for which @found (schema, @data) is TRUE. */
 gboolean plait_resolution_any_alternative (const PlaitResolution *resolution, PlaitPluginKind kind,
                                            gboolean (*found) (const PlaitSchema *schema, gconstpointer data),
                                            gconstpointer data);

@@ -155,7 +155,7 @@ make_of_words (const TensorRequest *request, const PlaitSafetensor *tensor, gint
 }
 
 /* Reads @rows rows of @tensor, from row mapping->first on, into columns @column .. @column + @width - 1 of the
- * parameter. If mapping->transposed is TRUE, a matrix @tensor is [outputs, inputs]: reads its columns in place of
+ * parameter. If mapping->transposed is TRUE and @tensor is a matrix [outputs, inputs], reads its columns in place of
  * rows. */
 static gboolean
 make_columns (const TensorRequest *request, const PlaitSafetensor *tensor, gint64 rows, gint64 column, gint64 width,
