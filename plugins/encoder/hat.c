@@ -41,9 +41,10 @@ check_settings (const Settings *settings, GError **error)
                        "sentence_positions are for sentence layers at the top, but place is layers: set "
                        "sentence_positions=none, or place=top");
   if (settings->readers == READERS_ALL)
-    return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "sentence_positions belong to the first rows of sentences, but with readers=all, the sentence "
-                       "layers read all rows: set readers=starts, or sentence_positions=none");
+    return plait_fail (
+        error, PLAIT_ERROR_INPUT,
+        "sentence_positions give positions only to the first rows of sentences, but with readers=all, the sentence "
+        "layers read all rows: set readers=starts, or sentence_positions=none");
   return TRUE;
 }
 

@@ -282,9 +282,9 @@ TEST_CASE (run_command, joins_pieces_of_words_before_it_scores)
   PlaitTestCall plain = CALL ("run", "pieces.ini", "-o", "plain.h5");
   PlaitTestCall joined = DONE (CALL ("run", "pieces.ini", "-o", "pieces.h5", "--set", "evaluate.join=subword-nmt"));
 
-  CHECK_CONTAINS (plan.errors, "test: looks like pieces of words, which metrics would count as words; "
+  CHECK_CONTAINS (plan.errors, "test: the text looks like pieces of words, which metrics would count as words; "
                                "evaluate.join=subword-nmt joins them");
-  CHECK_CONTAINS (plain.errors, "test: looks like pieces of words");
+  CHECK_CONTAINS (plain.errors, "test: the text looks like pieces of words");
   CHECK (!strstr (joined.errors, "looks like"));
   store = plait_store_open (plait_test_path ("pieces.h5"), NULL);
   REQUIRE (store != NULL);

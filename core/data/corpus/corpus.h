@@ -228,8 +228,9 @@ void plait_corpus_truncate (PlaitCorpus *corpus, gint64 source, gint64 rows);
  * This is the adversarial test of whether a model uses a source. Needs at least two tuples. */
 gboolean plait_corpus_derange (PlaitCorpus *corpus, gint64 source, guint64 seed, GError **error);
 
-/* Replaces each token, factor or row of features of source @source by one of the same source in a random kept tuple;
- * keeps it if that tuple lacks the source. Keyed by @seed. Predicted tags, lengths, trees and sentence ends stay. */
+/* Replaces each token, factor or row of features of source @source: draws a tuple of the corpus, and a token, factor or
+ * row of this source in the drawn tuple. Nothing is replaced if the drawn tuple lacks the source. Keyed by @seed.
+ * Predicted tags, lengths, trees and sentence ends stay. */
 void plait_corpus_add_noise (PlaitCorpus *corpus, gint64 source, guint64 seed);
 
 /* Makes source @source missing in all tuples. */

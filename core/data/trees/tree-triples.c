@@ -120,9 +120,10 @@ check_order (PlaitTree *tree, const GArray *triples, GError **error)
     }
   for (guint i = 0; i < triples->len; i++)
     if (!seen[tree->n_words + i])
-      return plait_fail (error, PLAIT_ERROR_INPUT,
-                         "node %jd of the tree's triples is on a cycle or below one; expected one tree over %jd words",
-                         g_array_index (triples, Triple, i).parent, tree->n_words);
+      return plait_fail (
+          error, PLAIT_ERROR_INPUT,
+          "node %jd of the tree's triples is on a cycle or below a cycle; expected one tree over %jd words",
+          g_array_index (triples, Triple, i).parent, tree->n_words);
   if (misplaced >= 0)
     return plait_fail (error, PLAIT_ERROR_INPUT,
                        "read from left to right, leaf %jd of the tree's triples is not word %jd; expected the words in "

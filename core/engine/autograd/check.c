@@ -25,7 +25,7 @@ typedef struct
 {
   const PlaitGradientCheck *check;
   PlaitTape *tape;
-  PlaitTensor *targets;   /* [leaves] gradient that backward adds to */
+  PlaitTensor *targets;   /* [leaves]: gradient of each leaf, to which backward adds */
   PlaitTensor *gradients; /* [leaves] copy of the field targets after the backward pass */
   PlaitNode **nodes;
   gboolean backward; /* TRUE: compute the gradients too */

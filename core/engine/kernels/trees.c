@@ -21,8 +21,8 @@ input (const PlaitCellRow *row, gint64 width, gint64 gate, gint64 i, gint64 n)
   return row->projected ? sum + take (row->projected + gate * width + i, n) : sum;
 }
 
-/* Overwrites gate @target with @value, the gradient of the input of gate @gate. Also writes it (@adds: adds it) to gate
- * @gate of @dprojected, if not NULL. */
+/* Writes @value, the gradient of the input of gate @gate, to gate @target. Unless @dprojected of the row is NULL, also
+ * writes it to gate @gate of @dprojected, or adds it if @adds of the row is TRUE. */
 static inline __attribute__ ((always_inline)) void
 put_input (const PlaitCellRow *row, gint64 width, gint64 gate, gint64 target, gint64 i, Vector value, gint64 n)
 {

@@ -60,7 +60,7 @@ typedef struct
   gboolean pre_norm;   /* TRUE if the decoder is pre-norm; used with PLAIT_ENCODER_NORM_DECODER */
   PlaitReaders readers;
   gboolean zero_output; /* TRUE: the output projection of the second attention starts at zero */
-  gboolean groups;      /* TRUE: self-attention within sentences of documents; not with readers */
+  gboolean groups;      /* TRUE: self-attention within sentences of documents; @readers must be PLAIT_READERS_NONE */
   gint64 global_layers; /* number of top layers that also attend to the whole document; only with @groups */
   /* Relative positions and window of self-attention (PlaitAttentionDeclaration); the second attention has neither. */
   PlaitPositionKind positions;

@@ -43,7 +43,7 @@ typedef struct
   double tail;                /* used by cif only: see plait_blocks_fire */
 } PlaitPyramidDeclaration;
 
-/* The layers of one level; NAME is the name of the level. Only the layer that the pooling needs is declared. */
+/* The layers of one level, which the members call NAME. Only the layer that the kind of pooling needs is declared. */
 typedef struct
 {
   PlaitCell cell;          /* rnn: NAME/cell */

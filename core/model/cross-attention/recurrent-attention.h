@@ -26,7 +26,7 @@ typedef struct
 {
   PlaitLinear query;                  /* [state, width of keys]; not declared for dot products */
   PlaitParameter *vector;             /* [1, width of keys], vector of additive scores; NULL: scores are products */
-  PlaitRecurrentAttentionItem *items; /* projections of each memory or context: [n_items]; one for all of them if
+  PlaitRecurrentAttentionItem *items; /* [n_items]: projections of each memory or context; a single item if
                                          they are shared */
   guint n_items;
   PlaitRecurrentAttentionItem *sentinel; /* projections of the sentinel, which is made from the state; NULL: no

@@ -100,7 +100,7 @@ gboolean plait_store_blocks_fail (const PlaitStoreBlocks *blocks, const char *pa
 /* Reads and checks all blocks. */
 gboolean plait_store_blocks_check (PlaitStoreBlocks *blocks, const char *path, GError **error);
 
-/* Records in @metadata, which has one byte for each block, that @size bytes of metadata were written at @address. */
+/* Notes that @size bytes of metadata were written at @address. @metadata has one byte for each block. */
 void plait_store_blocks_mark (GByteArray *metadata, gint64 address, gsize size);
 
 /* Writes the table of block hashes after the HDF5 part of the open file @fd, which ends at @end. Returns the digest of

@@ -469,6 +469,7 @@ plait_grid_run (PlaitGrid *grid, const PlaitGridOptions *options, GError **error
   plait_grid_report_failures (grid, options->log);
   if (runner.stopped && plait_grid_count_due (grid) > 0)
     return plait_fail (error, PLAIT_ERROR_INTERRUPTED,
-                       "interrupted; the checkpoints are in %s; run the same command to continue", grid->folder);
+                       "interrupted; the checkpoints are in the folder %s; run the same command to continue",
+                       grid->folder);
   return TRUE;
 }

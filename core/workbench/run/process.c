@@ -49,7 +49,7 @@ offer_to_die_first (void)
   close (file);
 }
 
-/* Lets this process die with @parent, and sends its output to @log. Makes a new process group, so that Ctrl-C reaches
+/* Makes this process die with @parent, and sends its output to @log. Makes a new process group, so that Ctrl-C reaches
  * only the parent, which then asks its children to stop. */
 static void
 leave_parent (pid_t parent, int log)

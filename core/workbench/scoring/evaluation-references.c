@@ -25,8 +25,8 @@ plait_evaluation_join (const PlaitExperiment *experiment, const char *split, cha
     found = plait_text_find_pieces ((const char *const *)texts);
   if (found != PLAIT_PIECES_NONE)
     plait_log_warning (log,
-                       "%s: looks like pieces of words, which metrics would count as words; evaluate.join=%s joins "
-                       "them before scoring",
+                       "%s: the text looks like pieces of words, which metrics would count as words; evaluate.join=%s "
+                       "joins them before scoring",
                        split, plait_evaluation_join_name (found));
   plait_text_join_pieces (texts, experiment->evaluate.join);
 }
