@@ -308,7 +308,7 @@ TEST_CASE (text_cache, is_done_without_where_no_folder_can_be)
   kept.text_cache.folder = below;
   g_autofree char *actual = open_and_describe (&kept);
   CHECK_STRING (actual, expected);
-  CHECK_CONTAINS (said (&kept), "so each run reads this file again: ");
+  CHECK_CONTAINS (said (&kept), "cannot be cached, so each run reads it again; set PLAIT_INDEX");
 }
 
 /* Lets writing fail at a limit of file sizes, as on a full disk: the corpus is read without a cache. */

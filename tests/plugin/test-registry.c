@@ -75,7 +75,7 @@ TEST_CASE (registry, unknown_names_say_where_they_were_looked_for)
   const char *folder = faulty_plugin_install ("plugins", "flat", NULL);
   g_autoptr (PlaitRegistry) registry = plait_registry_new_for_folders ((const char *[]){ folder, missing, NULL });
   g_autofree char *looked = g_strdup_printf (
-      "looked for in %s (given), %s (given, not there); PLAIT_PLUGIN_PATH=FOLDER names another)", folder, missing);
+      "(plait looked in %s [given], %s [given, not there]; PLAIT_PLUGIN_PATH=FOLDER adds a folder)", folder, missing);
   g_autoptr (GError) error = NULL;
 
   CHECK (!plait_registry_find (registry, PLAIT_PLUGIN_COMBINER, "mine", &error));
@@ -86,18 +86,18 @@ TEST_CASE (registry, unknown_names_say_where_they_were_looked_for)
   CHECK (!plait_registry_find (registry, PLAIT_PLUGIN_COMBINER, "flut", &error));
   CHECK_ERROR (error, PLAIT_ERROR_PLUGIN,
                "there is no combiner called \"flut\"; the run was trained with the module /there/combiner/flut.so "
-               "(looked for in ");
+               "(plait looked in ");
 }
 
 TEST_CASE (registry, says_which_plugins_lie_beside_the_folders_of_kinds)
 {
   const char *folder = plait_test_path ("plugins"), *inner = plait_test_path ("plugins/coverage");
   g_autofree char *moved = g_strdup_printf (
-      "%s/mine.so and mine.ini are not in the folder of a kind: move both to %s/combiner (looked for in ", folder,
+      "%s/mine.so and mine.ini are not in the folder of a kind: move both to %s/combiner (plait looked in ", folder,
       folder);
-  g_autofree char *renamed = g_strdup_printf (
-      "%s/other.so and other.ini are not in the folder of a kind: name %s in PLAIT_PLUGIN_PATH instead (looked for in ",
-      inner, folder);
+  g_autofree char *renamed = g_strdup_printf ("%s/other.so and other.ini are not in the folder of a kind: name %s in "
+                                              "PLAIT_PLUGIN_PATH instead (plait looked in ",
+                                              inner, folder);
   g_autoptr (GError) error = NULL;
 
   faulty_plugin_write (folder, "mine.ini", "[plugin]\nname=mine\nkind=combiner\n", -1);

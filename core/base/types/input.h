@@ -75,7 +75,7 @@ typedef struct
 {
   PlaitRagged links;    /* links of each sentence; links.n is the number of sentences */
   const gint64 *source; /* [links] source row of each link, counted in its sentence */
-  const gint64 *target; /* [links] target row of each link, counted in its sentence: the row of target_outputs */
+  const gint64 *target; /* [links] target row of each link: index into the sentence's part of target_outputs */
 } PlaitAlignment;
 
 /* One source of a batch. A sentence without rows is missing: this source has no text or features for it. */
@@ -150,7 +150,8 @@ typedef struct
   const gint32 *target_inputs;
   const gint32 *target_outputs;
 
-  gint32 first_own;      /* id of the first own word of each sentence: the size of the vocabulary; 0: no own words */
+  gint32
+      first_own; /* id of the first own word of each sentence, which is the size of the vocabulary; 0: no own words */
   PlaitRagged own_words; /* own words of each sentence; n = n_sentences. If first_own is 0, n is 0, offsets is NULL */
   const char *const *own_texts; /* [own words] text of each own word */
 

@@ -22,7 +22,7 @@ typedef enum
   PLAIT_OPTION_TEXTS,   /* const char **: values of an option that may be repeated, NULL-terminated; NULL if it is not
                            given */
   PLAIT_OPTION_SETS,    /* PlaitOverride *: values of --set, then a NULL key; NULL without --set and --unset */
-  PLAIT_OPTION_UNSETS,  /* PlaitOverride *: keys of --unset, in the array of --set, with NULL values */
+  PLAIT_OPTION_UNSETS,  /* PlaitOverride *: keys of --unset, with NULL values; uses the array of PLAIT_OPTION_SETS */
   PLAIT_OPTION_INTEGER, /* gint64: an integer */
   PLAIT_OPTION_REAL,    /* double: a real number */
   PLAIT_OPTION_CHOICE,  /* guint: index of the value in the option's list of words, such as "text|tsv|json" */

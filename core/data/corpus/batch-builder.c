@@ -10,7 +10,7 @@ plait_stream_builder_new (const char *name, PlaitInputKind kind)
 
   self->name = name;
   self->kind = kind;
-  /* Reserve an element of ids and steps: pointer arithmetic needs data that is not NULL. */
+  /* @ids and @steps reserve an element, because pointer arithmetic needs data that is not NULL. */
   self->offsets = g_array_new (FALSE, TRUE, sizeof (gint64));
   self->ids = g_array_sized_new (FALSE, FALSE, sizeof (gint32), 1);
   self->lines = g_array_new (FALSE, FALSE, sizeof (gint64));

@@ -63,7 +63,7 @@ document_of_sentence (const PlaitCorpusSide *side, gint64 line, PlaitDocumentSen
 }
 
 /* TRUE if documents of @stream are stored without the start token of their first sentence: @stream is a target, whose
- * decoder adds this token, and its vocabulary does not begin texts with BOS. */
+ * decoder adds this token, and its vocabulary is not one that begins each text with BOS. */
 static gboolean
 drops_start (const PlaitCorpus *corpus, gint64 stream)
 {

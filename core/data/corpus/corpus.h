@@ -63,8 +63,8 @@ struct PlaitCorpusStream
   /* Maximum tokens of a sentence, without BOS and EOS; 0: no limit. A longer one drops its tuple unless keep_all. */
   gint64 maximum_length;
 
-  /* For sources of tokens: settings of their trees, or NULL. Tokens are then encoded word by word, so that the rows of
-   * each word are known. */
+  /* Settings of the trees of a source of tokens; NULL: no trees. With trees, each word is encoded alone, so that its
+   * rows are known. */
   const PlaitTreeSettings *trees;
   const char *const *trees_paths; /* files of trees, one tree per line, in the order of @paths; for PLAIT_TREES_GIVEN */
   guint trees_column;             /* column of a feed's table with trees, like @column */

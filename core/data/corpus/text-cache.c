@@ -77,10 +77,10 @@ plait_text_cache_find (const PlaitTextCache *text_cache, const char *text, const
 static void
 log_not_cached (const PlaitTextCache *text_cache, const char *text, const GError *error)
 {
-  plait_log_info (
-      text_cache->log,
-      "nothing is cached for %s, so each run reads this file again: %s (PLAIT_INDEX can name a folder for the cache)",
-      text, error->message);
+  plait_log_info (text_cache->log,
+                  "%s cannot be cached, so each run reads it again; set PLAIT_INDEX to another folder for the cache. "
+                  "The reason: %s",
+                  text, error->message);
 }
 
 PlaitFile *

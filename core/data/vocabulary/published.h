@@ -36,7 +36,7 @@ typedef struct
   gint32 offset;   /* published id minus SentencePiece's id */
 } PlaitPublishedNumbers;
 
-/* Returns the bytes of a vocabulary that a run keeps, made from the published model in the folder @path, or, for
+/* Returns a vocabulary in the form in which runs store it, made from the published model in the folder @path, or, for
  * marian, from the SentencePiece model @path. Fails, naming the file, if a file is missing or config.json has another
  * type of model. (transfer full) */
 GBytes *plait_published_import (const char *path, GError **error);

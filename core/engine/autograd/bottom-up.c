@@ -142,7 +142,7 @@ bottom_up_backward (PlaitTape *tape, PlaitNode *node)
   plait_tape_release (tape, work.dchildren);
 }
 
-/* ignores_inputs, because backward itself restores the few values of inputs that it reads (set_values). */
+/* The tape need not keep the inputs: set_values() restores the few values that backward reads. */
 static const PlaitOperator bottom_up_operator
     = { .name = "bottom_up", .backward = bottom_up_backward, .ignores_inputs = TRUE };
 

@@ -173,7 +173,7 @@ cell_backward (PlaitTape *tape, PlaitNode *node)
     plait_tape_release (tape, work.dprojected);
 }
 
-/* ignores_inputs, because backward itself restores the few values of inputs that it reads (set_values). */
+/* The tape need not keep the inputs: set_values() restores the few values that backward reads. */
 static const PlaitOperator cell_operator
     = { .name = "pair_cell", .backward = cell_backward, .ignores_value = TRUE, .ignores_inputs = TRUE };
 

@@ -122,7 +122,7 @@ rnn_backward (PlaitTape *tape, PlaitNode *node)
   plait_tape_release (tape, work.dstate);
 }
 
-/* ignores_inputs, because backward itself restores the few values of inputs that it reads (set_values). */
+/* The tape need not keep the inputs: set_values() restores the few values that backward reads. */
 static const PlaitOperator rnn = { .name = "rnn", .backward = rnn_backward, .ignores_inputs = TRUE };
 
 /* TRUE if every sentence has one row, so that the initial states are in the order of the rows. */

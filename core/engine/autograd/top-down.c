@@ -101,7 +101,7 @@ top_down_backward (PlaitTape *tape, PlaitNode *node)
   plait_tape_release (tape, top_down->dparent);
 }
 
-/* ignores_inputs, because backward itself restores the few values of inputs that it reads (set_values). */
+/* The tape need not keep the inputs: set_values() restores the few values that backward reads. */
 static const PlaitOperator top_down_operator
     = { .name = "top_down", .backward = top_down_backward, .ignores_inputs = TRUE };
 

@@ -9,14 +9,14 @@
 /*
  * One sentence and head of attention, forward and backward.
  *
- * Tiles of queries are combined with blocks of keys that are small enough to keep the scores and their factors in the
- * second-level cache. Keys (and values, in the backward pass) are transposed, so that the register tile computes the
- * scores of a whole vector of keys at once.
+ * Tiles of queries are combined with blocks of keys that are small enough for the second-level cache, which then holds
+ * the scores and the rows they are computed from. Keys (and values, in the backward pass) are transposed, so that the
+ * register tile computes the scores of a whole vector of keys at once.
  *
- * Products in bfloat16 read rounded copies. Other products read rows in place if all keys of a sentence fit into one
- * block, a head fills whole vectors and the rows are not gathered. Otherwise, rows that products read repeatedly are
- * copied end to end: in a tensor, the elements of a column are often a power of two apart, so they compete for few sets
- * of the caches.
+ * In bfloat16, products read rounded copies of the rows. In other precisions, products read the rows in place if all
+ * keys of a sentence fit into one block, a head fills whole vectors and the rows are not gathered; else, rows that are
+ * read repeatedly are copied end to end: in a tensor, the elements of a column are often a power of two apart, so they
+ * compete for few sets of the caches.
  */
 
 /*

@@ -163,7 +163,7 @@ plait_blocks_fire (PlaitTape *tape, PlaitRagged rows, PlaitTensor weights, doubl
 
       for (gint64 row = rows.offsets[s]; row < end; row++)
         {
-          /* Compute the weight exactly as plait_halting_weights does, so that rounding cannot make a surplus negative
+          /* Compute the weight exactly as plait_halting_weights does, so that rounding cannot make its surplus negative
            * there. */
           PlaitScalar weight = *plait_tensor_row (weights, row), rest = 1 - sum;
 

@@ -60,7 +60,7 @@ void plait_output_layer_top_k (PlaitPool *pool, PlaitArena *arena, PlaitTensor s
                                PlaitScalar *log_probabilities);
 
 /* Computes the log-probabilities of all words of each row: @log_probabilities [r, V], or more columns for words of
- * @mixture at or above V. The bits are those of plait_output_layer_top_k. Pass few rows at a time, because of the
+ * @mixture at or above V. The bits are those of plait_output_layer_top_k. Pass few rows at a time, to save
  * memory. */
 void plait_output_layer_log_probabilities (PlaitPool *pool, PlaitArena *arena, PlaitTensor states,
                                            const PlaitPacked *table, const PlaitScalar *bias,

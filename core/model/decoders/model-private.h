@@ -43,5 +43,6 @@ struct PlaitModel
   guint n_tags;
 };
 
-/* Returns @input as the encoder reads it. For choices, each sentence of a document is a sentence of its own. */
+/* Returns @input as the encoder reads it. For predict.kind=choice, the encoder reads each sentence of a document as if
+ * it were alone. */
 PlaitInput plait_model_input_read (const PlaitModel *model, const PlaitInput *input);

@@ -63,14 +63,14 @@ plait_registry_search_text (const PlaitRegistry *registry, const char *name)
       if (*misplaced != '\0')
         g_string_append_printf (text, "; %s", misplaced);
     }
-  g_string_append (text, " (looked for in ");
+  g_string_append (text, " (plait looked in ");
   for (guint i = 0; i < n; i++)
     {
       const PlaitPluginFolder *folder = plait_registry_folder (registry, i);
 
-      g_string_append_printf (text, "%s%s (%s%s)", i > 0 ? ", " : "", folder->path, folder->origin,
+      g_string_append_printf (text, "%s%s [%s%s]", i > 0 ? ", " : "", folder->path, folder->origin,
                               folder->exists ? "" : ", not there");
     }
-  g_string_append (text, "; PLAIT_PLUGIN_PATH=FOLDER names another)");
+  g_string_append (text, "; PLAIT_PLUGIN_PATH=FOLDER adds a folder)");
   return g_string_free (text, FALSE);
 }

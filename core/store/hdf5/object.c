@@ -47,7 +47,7 @@ path_depth (const char *path)
   return path[1] == '\0' ? 0 : depth;
 }
 
-/* Returns with how many of the open groups @path begins, at most @depth. Sets *@rest to the rest of @path. */
+/* Returns the number of open groups that @path begins with, at most @depth. Sets *@rest to the rest of @path. */
 static guint
 shared_groups (const PlaitStore *store, const char *path, guint depth, const char **rest)
 {
@@ -244,7 +244,7 @@ plait_store_find (PlaitStore *store, const char *path, PlaitStoreFound *found, G
 gboolean
 plait_store_find_values (PlaitStore *store, const char *path, PlaitStoreFound *found, GError **error)
 {
-  /* Values of items were checked when the dataset of all items was opened. */
+  /* If @found is an item in the dataset of all items, its values were checked when that dataset was opened. */
   return plait_store_find (store, path, found, error) && check_kind (store, path, &found->object, error)
          && (found->start >= 0 || plait_store_check_values (store, path, found->id, error));
 }

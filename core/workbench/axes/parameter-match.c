@@ -78,7 +78,7 @@ read_width (PlaitParameterMatch *match, const PlaitGridGroup *grid, const char *
   else if (!value || !g_ascii_string_to_signed (value, 10, 1, MAX_WIDTH, &width.value, NULL))
     plait_grid_problem (grid, VARY,
                         "this file gives \"%s\" no width; name keys such as decoder.feed_forward or "
-                        "source.en.feed_forward, and give each key, in its own group, the width for the first cell",
+                        "source.en.feed_forward, and set each key in its own group to the width of the first cell",
                         dotted);
   width.written = g_strdup (value);
   g_array_append_val (match->widths, width);

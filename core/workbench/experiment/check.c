@@ -107,10 +107,10 @@ check_combiner (const PlaitResolution *resolution)
   check_decoder_allowed (resolution, experiment->coverage->schema, "decoder", "coverage");
   check_structure_of_one (resolution, experiment->coverage->schema, "coverage");
   if (experiment->combiner->schema->refuses_coverage)
-    plait_resolution_problem (
-        resolution, "decoder", "coverage",
-        "the combiner %s cannot be used with a coverage; set coverage=none, or choose another combiner (%s)",
-        experiment->combiner->schema->name, experiment->combiner->schema->path);
+    plait_resolution_problem (resolution, "decoder", "coverage",
+                              "the combiner %s cannot be used with a coverage; set coverage=none, or choose another "
+                              "combiner (%s says: coverage=none)",
+                              experiment->combiner->schema->name, experiment->combiner->schema->path);
 }
 
 void

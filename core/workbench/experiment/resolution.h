@@ -59,7 +59,7 @@ typedef struct
 {
   char *group; /* name of the group, such as "source en" */
   const char *name;
-  PlaitSettings *host; /* the group's keys of the core */
+  PlaitSettings *host; /* keys of the group that are not its encoder's: those of schemas/group/source.ini */
   PlaitSourceSettings settings;
   char *trees;        /* stream of the source's trees, such as "en.trees" */
   char *alignment;    /* stream of the source's word alignments, such as "en.alignment" */

@@ -30,7 +30,7 @@ folder_clear (Folder *folder)
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Folder, folder_clear)
 
-/* Readable contents of the file of a run. */
+/* All that could be read of the file of a run. */
 typedef struct
 {
   gboolean exists;
@@ -38,7 +38,8 @@ typedef struct
   char *fingerprint;
   char *training_fingerprint; /* NULL for a run of an older plait */
   gboolean complete;
-  char *fault; /* fault of the file: it is unreadable or differs from the cell, or an external score failed; or NULL */
+  char *fault; /* NULL: no fault. Else how the file is unreadable or differs from the cell, or that an external score
+                  failed */
 } Found;
 
 static void

@@ -341,7 +341,7 @@ TEST_CASE (cells, faults)
                                          "';', or write \"\" to mean the empty value" },
     { "decoder.combiner=hierarchical;falt\n",
       "grid.ini:15: [decoder] combiner: there is no combiner called \"falt\"; did "
-      "you mean \"flat\"? (looked for in " },
+      "you mean \"flat\"? (plait looked in " },
     { "exclud=decoder.layers=1\n",
       "grid.ini:15: [grid] exclud: is neither an axis nor a key of [grid]; did you mean \"exclude\"?" },
     { "executer=slurm\n", "did you mean \"executor\"?" },

@@ -327,7 +327,7 @@ TEST_CASE (training_log, leaves_the_places_of_plugins_in_the_run)
   g_autoptr (PlaitRegistry) registry = plait_registry_new_for_folders ((const char *[]){ plait_test_folder (), NULL });
   const char *module = plait_test_build_path ("plugins/combiner/hierarchical.so");
   g_autofree char *part = g_strdup_printf (
-      "there is no combiner called \"hierarchical\"; the run was trained with the module %s (looked for in ", module);
+      "there is no combiner called \"hierarchical\"; the run was trained with the module %s (plait looked in ", module);
   g_autoptr (GError) error = NULL;
 
   REQUIRE (store != NULL);
