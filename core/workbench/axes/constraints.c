@@ -137,7 +137,7 @@ are_equal (const PlaitAxisConstraints *constraints, guint leader, guint i, guint
   return TRUE;
 }
 
-/* Refuses a value that an axis has twice, and a combination that axes which vary together have twice. */
+/* Refuses the first value that an axis has twice, or the first combination of zipped axes that occurs twice. */
 static void
 refuse_repeated (const PlaitAxisConstraints *constraints, guint leader)
 {
@@ -152,7 +152,7 @@ refuse_repeated (const PlaitAxisConstraints *constraints, guint leader)
                               axis->values[constraint->given[j]],
                               is_leader (constraints, leader) ? " with the same values of the axes zipped with it"
                                                               : "");
-          break;
+          return;
         }
 }
 
