@@ -232,7 +232,7 @@ TEST_CASE (factors, need_room_beside_words)
   fixture->sources[0].n_factors = 1;
   CHECK (!plait_model_new (&fixture->specification, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT,
-               "the factors of source first need a width of 8, so decoder.width=8 leaves no width for");
+               "the factors of the source \"first\" need a width of 8, so decoder.width=8 leaves no width for");
   factor.width = 2;
   fixture->specification.decoder.share_embeddings = TRUE;
   CHECK (!plait_model_new (&fixture->specification, &error));

@@ -11,7 +11,7 @@
  * process with exit code 1. Threads of a pool that compute for a plugin are marked as well.
  */
 
-/* The plugin whose code runs in this thread. The texts must live until the process ends. */
+/* The plugin whose code runs in this thread. Its two texts must live until the process ends. */
 typedef struct
 {
   const char *who; /* name of the plugin; NULL: plait itself */

@@ -19,8 +19,8 @@
 /* The pieces and the scratch memory of a thread. Aligned to two cache lines, to avoid false sharing. */
 typedef struct
 {
-  /* Number of unclaimed pieces: pieces @end - @unclaimed .. @end - 1. A claim changes only this word. So a thread that
-   * was delayed in an earlier run claims a valid piece of the current run, or nothing. */
+  /* Number of unclaimed pieces: pieces @end - @unclaimed .. @end - 1. A claim changes only this word. Therefore a
+   * thread that was delayed in an earlier run claims a valid piece of the current run, or nothing. */
   _Alignas(128) _Atomic gint64 unclaimed;
   gint64 end;
   gint64 begun, ended; /* start of the first piece and end of the last piece in a profiled run, nanoseconds; @begun is 0

@@ -24,7 +24,7 @@ typedef enum
 {
   PLAIT_TABLE_PLAIN,
   PLAIT_TABLE_HEADING,
-  PLAIT_TABLE_NAME, /* the name of the row's subject */
+  PLAIT_TABLE_NAME, /* cell with the name of the row's subject */
   PLAIT_TABLE_DIM,  /* less important text */
   PLAIT_TABLE_BAD,  /* text that says that something is missing */
 } PlaitTableStyle;

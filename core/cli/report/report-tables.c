@@ -117,8 +117,8 @@ add_summary_cell (PlaitTable *summary, const PlaitTable *stored, guint r, guint 
   plait_comparison_cells (summary, isnan (comparison.adjusted_p) ? NULL : &comparison);
 }
 
-/* Returns the note on seeds for the headings of the p columns of metric @name, such as "one seed"; NULL if no test
- * compared single seeds. */
+/* Returns the note on seeds, such as "one seed", that the p columns of metric @name have in their headings; NULL if no
+ * test compared single seeds. */
 static const char *
 seeds_of (const PlaitTable *stored, const char *name)
 {

@@ -229,7 +229,8 @@ run_command (PlaitInvocation *invocation, GError **error)
   const Options *options = invocation->options;
 
   if (!options->output)
-    return plait_fail (error, PLAIT_ERROR_INPUT, "--output is missing; name the page, such as -o report.html");
+    return plait_fail (error, PLAIT_ERROR_INPUT,
+                       "--output is missing; name the HTML page to write, such as -o report.html");
   for (char **path = invocation->arguments; *path; path++)
     if (!plait_output_differs ("--output", options->output, *path, error))
       return FALSE;

@@ -52,7 +52,7 @@ is_same_text (Text a, Text b)
   return a.column > 0 || b.column > 0 ? a.column == b.column : g_strcmp0 (a.path, b.path) == 0;
 }
 
-/* Returns the number of readers of @text: streams among @streams [@n], and their trees and factors. */
+/* Returns how many of @streams [@n], of their files of trees and of their factors read @text. */
 static guint
 count_readers (const PlaitCorpusStreamState *streams, gint64 n, Text text)
 {

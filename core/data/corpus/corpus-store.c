@@ -51,7 +51,7 @@ document_of (const PlaitCorpusBlock *block, const PlaitCorpusSide *side, gint64 
   };
 }
 
-/* Returns line @line of the block as a document of one sentence, which is written to @sentence. */
+/* Returns line @line of the block as a document of one sentence. Writes this sentence to @sentence. */
 static PlaitDocument
 document_of_sentence (const PlaitCorpusSide *side, gint64 line, PlaitDocumentSentence *sentence)
 {

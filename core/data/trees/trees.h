@@ -74,8 +74,8 @@ typedef struct
   gsize tree_length;
 } PlaitTreeLine;
 
-/* TRUE if no_tree=drop drops the tuple of @line: its sentence has several words and its line has no tree. FALSE if the
- * line is malformed; plait_tree_maker_make reports that. */
+/* TRUE if the tuple of @line is dropped because of no_tree=drop: its sentence has several words and its line has no
+ * tree. FALSE if the line is malformed; plait_tree_maker_make reports that. */
 gboolean plait_tree_maker_drops (PlaitTreeMaker *maker, const PlaitTreeLine *line);
 
 /* Appends the tree of @line to @steps (gint32), two numbers per inner node (tree-binary.h), for plait_tree_maker_fill.

@@ -38,7 +38,7 @@ PlaitCopiedWords plait_copied_words_forward (PlaitPool *pool, PlaitArena *arena,
                                              const PlaitQueryKeyPairs *pairs, const PlaitScalar *const *weights);
 
 /* Writes to @dweights, or adds if @add, the gradient of the attention weights of memory @memory, whose pairs are
- * @pairs. @dcopied: gradient of the array copied->copied, with as many elements. */
+ * @pairs. @dcopied: gradient of the array copied->copied; both have equally many elements. */
 void plait_copied_words_backward (PlaitPool *pool, const PlaitCopyableWords *words, const PlaitCopiedWords *copied,
                                   const PlaitQueryKeyPairs *pairs, guint memory, const PlaitScalar *dcopied,
                                   PlaitScalar *dweights, gboolean add);

@@ -170,7 +170,7 @@ vector_lanes (void)
 }
 
 /*
- * SHUFFLE (x, y, from, distance) returns a vector. Lane i of the vector is lane from (i, distance) of @x followed by
+ * SHUFFLE (x, y, from, distance) returns a vector. If @from (i, distance) is k, lane i is lane k of @x followed by
  * @y, where @from is a macro.
  *
  * EACH_DISTANCE (step) expands to step (LANES / 2) step (LANES / 4) ... step (1).

@@ -6,7 +6,7 @@
 #include "tensor/rows.h"
 #include "tensor/element-ranges.h"
 
-/* The nodes of one height in a bundle of sentences, in a forward or a backward pass. The functions number heights from
+/* The nodes of one height in a bundle of sentences, in a forward or a backward pass. Functions count heights from
  * 0: height @l has the nodes from heights->first[l] on. */
 typedef struct
 {

@@ -95,7 +95,7 @@ layer_of_weights (PlaitAttentionRecord *record, guint layer, const char *name, g
   return slot;
 }
 
-/* Returns the record of attention @name to @memory in @layer, and allocates its weights and sets if needed. */
+/* Returns the record of attention @name to @memory in @layer. Allocates its weights and its sets if needed. */
 static PlaitRecordedLayer *
 layer_of_sets (PlaitAttentionRecord *record, guint layer, const char *name, guint memory, guint heads)
 {

@@ -63,8 +63,8 @@ build_embeddings (PlaitModel *model, PlaitModelSource *source, const char *prefi
     }
   if (left < 1)
     return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "the factors of source %s need a width of %jd, so decoder.width=%jd leaves no width for its "
-                       "words: lower factor_widths, or raise decoder.width",
+                       "the factors of the source \"%s\" need a width of %jd, so decoder.width=%jd leaves no width for "
+                       "its words: lower factor_widths, or raise decoder.width",
                        specification->name, width - left, width);
   source->embedding = embedding (model, prefix, specification->vocabulary, specification->vocabulary_size, left, error);
   return source->embedding != NULL;

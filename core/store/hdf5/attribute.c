@@ -28,8 +28,8 @@ find_large (PlaitStore *store, const char *path, const char *name)
   return found ? g_steal_pointer (&large) : NULL;
 }
 
-/* Opens the object at @path. If the object has the attribute @name, large or not, removes this attribute. Negative with
- * *error set. */
+/* Opens the object at @path. If the object has the attribute @name, however large, removes this attribute. Negative
+ * with *error set. */
 static hid_t
 prepare_attribute (PlaitStore *store, const char *path, const char *name, GError **error)
 {

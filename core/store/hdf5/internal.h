@@ -136,7 +136,7 @@ typedef struct
   int fd;
   int *failure;
   PlaitStoreBlocks *blocks; /* checks blocks when they are read; NULL: no checks */
-  GByteArray *metadata;     /* blocks of metadata are marked here when written; may be NULL */
+  GByteArray *metadata;     /* marks the blocks of metadata that were written; may be NULL */
 } PlaitStoreBytes;
 
 /* Returns a file access property list for the file of @bytes. The pointers in @bytes must stay valid until the list and
@@ -336,8 +336,8 @@ gboolean plait_store_ragged_finish (PlaitStore *store, GError **error);
 /* TRUE if @path is a path of an item in an open ragged group, or a path below an item. The item need not exist. */
 gboolean plait_store_is_item (PlaitStore *store, const char *path);
 
-/* Finds @path, which is not stored, in a ragged group. FALSE without *error if there is no such group or item; with
- * *error if the offsets or shapes of items are wrong. */
+/* Finds the item @path of a ragged group; no object is stored at @path. FALSE without *error if there is no such group
+ * or item; with *error if the offsets or shapes of items are wrong. */
 gboolean plait_store_item_find (PlaitStore *store, const char *path, PlaitStoreFound *found, GError **error);
 
 /* Returns the names of the items of the ragged group @path, sorted by their numbers. (transfer full) */

@@ -194,7 +194,7 @@ gboolean plait_store_set_double (PlaitStore *store, const char *path, const char
 gboolean plait_store_set_list (PlaitStore *store, const char *path, const char *name, PlaitStoreType type, gint64 n,
                                gconstpointer values, GError **error);
 
-/* TRUE if @path has the attribute @name, large or not. */
+/* TRUE if @path has the attribute @name, however large. */
 gboolean plait_store_has_attribute (PlaitStore *store, const char *path, const char *name);
 
 /* Returns the names of the attributes of @path except large ones, sorted, NULL-terminated. (transfer full) */

@@ -22,7 +22,7 @@ typedef struct
   PlaitStoreType type;
   guint rank;
   char **axes;       /* [rank] names of dimensions; may be NULL */
-  gint64 items, end; /* number of items, and number of elements of all items */
+  gint64 items, end; /* @items: number of items; @end: number of elements of all items */
   Column values, offsets, shapes;
 } Array;
 

@@ -28,7 +28,7 @@ typedef struct
  * C). */
 #define PLAIT_HEATMAP_SENTENCES 16
 
-/* Selects a picture of a heatmap. */
+/* Says which picture is drawn of a heatmap. */
 typedef struct
 {
   gint64 layer, head; /* index from 0, PLAIT_HEATMAP_DEFAULT or PLAIT_HEATMAP_MEAN */

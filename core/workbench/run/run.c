@@ -336,7 +336,7 @@ plait_run (const PlaitExperiment *experiment, const PlaitRunOptions *options, Pl
     return TRUE;
   if (end == PLAIT_TRAINING_INTERRUPTED)
     return plait_fail (error, PLAIT_ERROR_INTERRUPTED,
-                       "interrupted after update %jd; the checkpoint is in %s; --resume continues",
+                       "interrupted after update %jd; the checkpoint is in the file %s; --resume continues",
                        plait_trainer_step (run.trainer), options->output);
   return finish (&run, error);
 }

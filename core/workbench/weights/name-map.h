@@ -65,7 +65,7 @@ typedef struct
   gint words; /* PlaitWordAxis */
   double fill;
   gboolean optional;
-  char *place; /* position of the group's from= in the map's file, "FILE:LINE" */
+  char *place; /* "FILE:LINE" of the key from of the group, in the file of the map */
 } PlaitParameterMapping;
 
 void plait_parameter_mapping_clear (PlaitParameterMapping *mapping);
