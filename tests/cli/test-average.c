@@ -191,7 +191,7 @@ TEST_CASE (average, refuses_other_words_in_vocabularies_of_one_size)
   DONE (CALL ("run", "small.ini", "-q", "-o", "one.h5", "--set", text));
   DONE (CALL ("run", "small.ini", "-q", "-o", "other.h5", "--set", text, "--set", "data.generate.seed=9"));
   CHECK_REFUSED (CALL ("average", "one.h5", "other.h5", "-o", "mean.h5"),
-                 "one.h5 and other.h5 have different vocabularies of a");
+                 "one.h5 and other.h5 have different vocabularies \"a\"");
 }
 
 TEST_CASE (average, refuses_bad_usage)

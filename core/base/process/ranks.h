@@ -46,7 +46,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitRanks, plait_ranks_free)
 guint plait_ranks_size (const PlaitRanks *ranks);
 guint plait_ranks_rank (const PlaitRanks *ranks);
 
-/* TRUE for rank 0, and for a process without a job: only this process writes files and messages. */
+/* TRUE for rank 0, and if @ranks is NULL. Only a process with TRUE writes files and messages. */
 gboolean plait_ranks_is_first (const PlaitRanks *ranks);
 
 /* Copies @n bytes from rank @from to all others. */

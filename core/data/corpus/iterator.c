@@ -164,8 +164,8 @@ plan_epoch (PlaitIterator *self)
   for (gint64 first = 0, end; first < n; first = end)
     {
       end = window_end (self, first);
-      /* The order of tuples changes only the bounds of batches counted by tokens. Other windows are sorted when they
-       * are first read, because sorting all windows would delay the first update on a large corpus. */
+      /* Batches counted by tokens can be cut only after sorting. Otherwise each window is sorted when it is first
+       * read, because sorting all windows would delay the first update on a large corpus. */
       if (self->settings.unit == PLAIT_BATCH_BY_TOKENS)
         sort_window (self, first);
       cut (self, first, end);

@@ -29,7 +29,7 @@ struct PlaitTextReader
 {
   Table *table; /* table that has @column, or NULL */
   guint column;
-  gboolean is_column;    /* TRUE: the lines are a column of a file, perhaps shared */
+  gboolean is_column;    /* TRUE: the lines are one column of a file whose columns several readers may share */
   PlaitTreeLines *trees; /* joins the lines of a tree; NULL: each line of the file is one text */
 
   PlaitSharedLines *shared; /* lines that several readers share; NULL: not shared */

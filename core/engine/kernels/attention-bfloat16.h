@@ -15,7 +15,7 @@ G_STATIC_ASSERT (sizeof (PlaitBfloat16Pair) <= sizeof (PlaitScalar));
 typedef struct
 {
   PlaitBfloat16Pair *panels;
-  gint64 bfloat16_pairs; /* depth of the product in pairs */
+  gint64 bfloat16_pairs; /* depth of the product, in pairs of elements */
 } Right;
 
 /* Returns the size of a right factor [depth, width] in pairs. */

@@ -118,8 +118,9 @@ typedef struct
   PlaitScalar *weights; /* if @keeps, the weights of all groups, one group after another; else room for the largest
                            group */
   gboolean keeps;
-  PlaitScalar *path; /* product of the weights of a row and its ancestors, summed over the groups of the row; after
-                        backward, gradients of the unscaled scores: [rows, stride] */
+  PlaitScalar *path; /* total weight of a row: the product of its weight and those of its ancestors; for a row of
+                        several groups, the sum of these products; after backward, gradients of the unscaled scores:
+                        [rows, stride] */
 } PlaitSiblingTile;
 
 /* The arrays of one row of a recurrent cell, or of one node of a binary tree. Each array is one or several times as

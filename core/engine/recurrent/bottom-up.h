@@ -33,8 +33,8 @@ typedef struct
   gint64 width; /* width w of a state */
   const PlaitTreeHeights *heights;
   PlaitRnnWeight gates;         /* [2 w, gates w]: the rows for the left child's state, then for the right child's */
-  PlaitRnnWeight candidate[2];  /* GRU only. PLAIT_RESET_BEFORE: [0] is [2 w, w]; PLAIT_RESET_AFTER: [w, w] for the left
-                                   and the right child */
+  PlaitRnnWeight candidate[2];  /* GRU only. PLAIT_RESET_BEFORE: one matrix of shape [2 w, w]; PLAIT_RESET_AFTER: one of
+                                   shape [w, w] for each of the left and the right child */
   const PlaitScalar *gate_bias; /* [gates w], or NULL */
   const PlaitScalar *candidate_bias; /* [w], GRU only, or NULL */
   PlaitTensor projected; /* [nodes, gates * w], for a GRU [nodes, (gates + 1) * w]: projected input, added to the inputs

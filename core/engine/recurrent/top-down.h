@@ -32,7 +32,7 @@ typedef struct
   /* Backward only. */
   PlaitTensor dstates; /* [rows, w] in: gradients of all states, to which the pass adds; out: gradients of the roots in
                           their rows */
-  PlaitTensor dparent; /* scratch [children of a side, w] */
+  PlaitTensor dparent; /* scratch [children on one side, w] */
   PlaitTensor dreset;  /* scratch [children of a side, w]; PLAIT_RESET_BEFORE only */
 } PlaitTopDown;
 

@@ -35,7 +35,7 @@ test_resamples (PlaitComparison *comparison, double *differences)
       above += !(differences[r] < comparison->equivalence_margin);
     }
   comparison->equivalence_p = (MAX (below, above) + 1.0) / (trials + 1.0);
-  /* p is at most .05 if the larger of below and above is at most (trials + 1) / 20 - 1. So leave this number of
+  /* p is at most .05 if neither "below" nor "above" exceeds (trials + 1) / 20 - 1. So leave this number of
    * resamples outside each end of the interval. */
   plait_percentiles (differences, trials, MAX ((trials + 1) / 20, 1) - 1, &comparison->equivalence_low,
                      &comparison->equivalence_high);

@@ -69,7 +69,7 @@ parse_block (const char *block, Header *header)
  * parsed in a child process first, unless this process knows its digest.
  */
 static GMutex known_mutex;
-static GHashTable *known; /* digests of files that this process has written or parsed in a child */
+static GHashTable *known; /* digests of files that this process has written, or parsed in a child process */
 
 static gboolean
 is_known (const char *digest)

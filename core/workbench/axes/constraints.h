@@ -17,8 +17,8 @@
  */
 typedef struct PlaitAxisConstraints PlaitAxisConstraints;
 
-/* Returns the constraints that @keys (NULL-terminated) of @grid put on @axes [@n]. All arguments are borrowed. Keeps
- * one of equal values of an axis. An axis with an only.AXIS condition gets "" as one more value. (transfer full) */
+/* Returns the constraints that @keys (NULL-terminated) of @grid put on @axes [@n]. All arguments are borrowed. Removes
+ * repeated values of an axis. An axis with an only.AXIS condition gets "" as one more value. (transfer full) */
 PlaitAxisConstraints *plait_axis_constraints_new (const PlaitGridGroup *grid, const char *const *keys, PlaitAxis *axes,
                                                   guint n);
 void plait_axis_constraints_free (PlaitAxisConstraints *constraints);

@@ -95,7 +95,7 @@ plait_run_comparison_value (const PlaitRunComparison *comparison, guint system, 
   return &comparison->values[system * comparison->n_score_columns + score_column];
 }
 
-/* Returns the index of the first system that has the references of @score_column. The other systems with these
+/* Returns the index of the first system whose references are those of @score_column. The other systems with these
  * references are tested against this one. */
 static guint
 baseline_of (const PlaitRunComparison *comparison, guint score_column)

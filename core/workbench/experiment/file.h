@@ -295,7 +295,7 @@ gboolean plait_experiment_each_plugin (const PlaitExperiment *experiment, PlaitE
                                        GError **error);
 
 /*
- * Steps of loading an experiment, for axes/cells.h
+ * Steps of loading an experiment, which axes/cells.c takes one by one
  */
 
 /* Returns the value of @set. @set must not remove a key. If the value holds paths, replaces "~" and variables in them

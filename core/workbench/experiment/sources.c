@@ -33,7 +33,7 @@ refuse_inner (const PlaitResolution *resolution, const PlaitParsedSource *source
                               "the encoder %s has no inner encoder; drop the group", encoder);
 }
 
-/* Reads the inner encoder of a source with its parameters. */
+/* Reads the inner encoder of @source, and the parameters of this encoder. */
 static void
 read_inner (const PlaitResolution *resolution, PlaitParsedSource *source)
 {

@@ -76,8 +76,8 @@ check_share (const PlaitResolution *resolution)
 
   if (share == 0 || (share > 1 && share != floor (share)))
     plait_resolution_problem (resolution, "data", "share",
-                              "%g is neither a share (above 0, up to 1) nor a whole number of tuples above 1; give a "
-                              "number such as .25 or 5000",
+                              "%g is neither a share (above 0, up to 1) nor a number of tuples (an integer above 1); "
+                              "give a number such as .25 or 5000",
                               share);
 }
 
@@ -134,10 +134,10 @@ plait_resolution_check_training_files (const PlaitResolution *resolution)
 
       check_features (resolution, file);
       if (g_str_equal (file->split, "train") && its != n)
-        plait_resolution_problem (
-            resolution, "data", file->key,
-            "names %u files (%s), but %s names %u (%s); give equally many: files N of both keys belong together", its,
-            file->written, first->key, n, first->written);
+        plait_resolution_problem (resolution, "data", file->key,
+                                  "names %u files (%s), but %s names %u (%s); give equally many, because the first "
+                                  "files of both keys belong together, and so on",
+                                  its, file->written, first->key, n, first->written);
     }
   for (guint i = 0; i < experiment->n_sources; i++)
     if (g_str_equal (experiment->sources[i].stream, PLAIT_LOSS_WEIGHTS))

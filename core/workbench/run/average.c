@@ -99,7 +99,7 @@ check_vocabularies (const PlaitTrained *first, const PlaitTrained *second, const
 
       if (here && there && !g_str_equal (plait_vocabulary_hash (here), plait_vocabulary_hash (there)))
         return plait_fail (error, PLAIT_ERROR_INPUT,
-                           "%s and %s have different vocabularies of %s, so their embeddings belong to different "
+                           "%s and %s have different vocabularies \"%s\", so their embeddings belong to different "
                            "words; give the runs one vocabulary with data.vocabulary.NAME",
                            first_path, second_path, streams[i]);
     }

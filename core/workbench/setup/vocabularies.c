@@ -319,7 +319,7 @@ name_there (PlaitStore *run, const char *name, gboolean shared)
   return has_of_text (run, "shared") && knows_stream (run, name) ? g_strdup ("shared") : NULL;
 }
 
-/* If vocabularies are taken from the run of train.initialise, sets *@run to this run, opened, and *@there to the name
+/* If vocabularies are taken from the run of train.initialise, opens this run as *@run, and sets *@there to the name
  * of vocabulary @name in the run (NULL: the run lacks it). Otherwise sets nothing. */
 static gboolean
 find_initial (const PlaitExperiment *experiment, const char *name, PlaitLog *log, PlaitStore **run, char **there,
@@ -342,7 +342,7 @@ find_initial (const PlaitExperiment *experiment, const char *name, PlaitLog *log
   return TRUE;
 }
 
-/* Returns vocabulary @there of the run that training begins with, checked for use as vocabulary @name. */
+/* Reads vocabulary @there of the run that training begins with, and checks that it can serve as vocabulary @name. */
 static PlaitVocabulary *
 take_initial (const PlaitExperiment *experiment, const char *name, PlaitStore *run, const char *there, PlaitLog *log,
               GError **error)
