@@ -160,7 +160,7 @@ TEST_CASE (command_grid, runs_a_cell_in_one_process_alone)
 
   plait_test_write_grid ("experiment.seed=1;2\n");
   PlaitTestCall one = DONE (CALL ("grid", "tiny.ini", "--cell", "experiment.seed=1"));
-  CHECK_CONTAINS (one.errors, "experiment.seed=1: begins");
+  CHECK_CONTAINS (one.errors, "experiment.seed=1 begins");
   PlaitTestCall plan = CALL ("grid", "tiny.ini", "--dry-run");
   CHECK_CONTAINS (plan.output, "1 that\nran and 0 whose speed was measured now; memory of a cell at most ");
   PlaitTestCall again = DONE (CALL ("grid", "tiny.ini", "--cell", "experiment.seed=1", "--cell", "experiment.seed=1"));

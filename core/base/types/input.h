@@ -90,9 +90,9 @@ typedef struct
    * word was not found; for other tokens: NULL. The array is NULL if unknown words were not kept. */
   const char *const *unknown_words;
 
-  /* [rows] like @tokens, except that own words (PlaitBatch.own_words) have the ids first_own, first_own + 1, ...
-   * instead of PLAIT_TOKEN_UNKNOWN. NULL if the output does not copy words, or if this source has another vocabulary of
-   * words than the target. */
+  /* [rows] like @tokens, except that the own words of each sentence (PlaitBatch.own_words) have the ids first_own,
+   * first_own + 1, ... instead of PLAIT_TOKEN_UNKNOWN. NULL if the output does not copy words, or if this source has
+   * another vocabulary of words than the target. */
   const gint32 *own_ids;
 
   PlaitTensor features;    /* [rows, width] feature vectors; data is NULL for tokens and documents */

@@ -228,7 +228,7 @@ add_corner (GString *html, const PlaitPlotAxis *x, const PlaitPlotAxis *y, doubl
                           PLAIT_HTML_REAL (plait_plot_position (y, CLAMP (value, y->low, y->high)), 1));
 }
 
-/* Returns the class attribute for the dashes of @colour; "" if its curves are solid. */
+/* Returns the class attribute of curves of @colour that are dashed; "" if they are solid. */
 static const char *
 dash_class (char text[CLASS_LENGTH], guint colour)
 {

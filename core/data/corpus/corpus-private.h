@@ -157,7 +157,7 @@ gboolean plait_corpus_cache_end (PlaitCorpus *corpus, const PlaitTextCache *text
 /* Opens a corpus for @settings without reading its text. (transfer full) */
 PlaitCorpus *plait_corpus_new (const PlaitCorpusSettings *settings, GError **error);
 
-/* Removes all tuples before the next lines are read; for feeds, which drop no tuples. */
+/* Removes all tuples, so that a feed can read its next lines. @corpus must have dropped no tuple. */
 void plait_corpus_clear (PlaitCorpus *corpus);
 
 /* Counts the kept tuples whose features are missing, and finds the length of the longest features of a tuple. Fails on

@@ -526,7 +526,7 @@ subwords_train (const PlaitVocabularyFormat *format, const PlaitVocabularySettin
 const PlaitVocabularyFormat plait_sentencepiece_format = {
   .format = "sentencepiece",
   .seal = "\xc2\x3e\x4dplait sha256 ", /* begins with tag and length of a protobuf field that SentencePiece skips:
-                                          field 1000 of 13 + 64 bytes */
+                                          field number 1000, with 77 bytes: these 13 and 64 of a digest */
   .piece = subwords_piece,
   .score = subwords_score,
   .encode = subwords_encode,

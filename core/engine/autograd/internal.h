@@ -198,8 +198,8 @@ void plait_weight_reuse_pack (PlaitTape *tape, PlaitRnnWeight *factor, PlaitNode
  * at once or later in the backward pass. */
 void plait_weight_reuse_collect (PlaitTape *tape, PlaitNode *weight, PlaitNode *bias, PlaitTensor x, PlaitTensor dz);
 
-/* Adds the collected gradients to the gradients of their weights and biases, when backward has run for the nodes from
- * place @left on. Leaves out a weight and its bias if a node before place @left can use the two together. */
+/* Adds the collected gradients to the gradients of their weights and biases. Backward has run for the nodes from place
+ * @left on. Leaves out the pairs of a weight and a bias that a node before place @left can still use. */
 void plait_weight_reuse_flush (PlaitTape *tape, gint left);
 
 /* Adds to the gradients of @queries and @keys the derivatives of dot products between queries and selected rows.

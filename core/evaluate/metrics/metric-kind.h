@@ -77,8 +77,8 @@ struct PlaitMetricKind
   /* TRUE if the metric finds a word in @text; NULL: the metric does not look for words. */
   gboolean (*has_words) (const PlaitMetric *metric, const char *text);
   void (*row) (const PlaitMetric *metric, const PlaitSentence *sentence, double *row);
-  /* Returns the rows of all @pairs. A metric of texts sets this function or row. If the width depends on the text, it
-   * depends only on the references, and the metric sets this function. */
+  /* Returns the rows of all @pairs. A metric of texts has either this function or the function row(). It has this
+   * function if the width of rows depends on the references; the width never depends on the translations. */
   PlaitStatistics *(*rows) (const PlaitMetric *metric, const PlaitTextPairs *pairs, GError **error);
   double (*score) (const PlaitMetric *metric, const double *sums);
 

@@ -13,7 +13,7 @@
  */
 
 /* Tests the two systems of @comparison for equivalence within @margin (> 0), in the unit of the metric, and sets the
- * fields of @comparison that begin with equivalence. After plait_compare_seeds, this is a t test with the standard
- * error that is in @comparison. Otherwise it counts comparison->trials bootstrap resamples of @baseline and @system. */
+ * fields of @comparison that begin with equivalence. After plait_compare_seeds, makes a t test with the standard
+ * error in @comparison; else uses comparison->trials bootstrap resamples of @baseline and @system. */
 void plait_comparison_test_equivalence (PlaitComparison *comparison, double margin, const PlaitMetric *metric,
                                         const PlaitStatistics *baseline, const PlaitStatistics *system);

@@ -37,7 +37,7 @@ typedef struct
   const PlaitReadings *readings; /* values that the decoder stored for the output; NULL: the output reads no such
                                     values */
   const PlaitMemory *memories;
-  const PlaitCopyableWords *words; /* words of the copied memories, or NULL */
+  const PlaitCopyableWords *words; /* words of the memories from which words are copied, or NULL */
   PlaitRagged rows;                /* rows of the states: whole targets, or the hypotheses of a step */
   PlaitAttentionRecord *record;    /* receives the gate and the copy probabilities, or NULL */
 } PlaitOutputInputs;

@@ -128,8 +128,8 @@ take_for_phrases (const Row *row, gint32 *ids, PlaitScalar *of_ids)
           of_ids[column++] = row->log_probabilities[words[i]];
         }
     }
-  /* Exclude the words that are not in @words if the missing phrases do not fit into the limit after them: no missing
-   * phrase has begun then. */
+  /* After a word that is not in @words, no missing phrase has begun. Exclude these words if the missing phrases do not
+   * fit behind such a word. */
   if (plait_phrases_missing (phrases, (PlaitPhraseState){ state.met, 0 }) > room)
     {
       for (gint32 id = 0; id < row->n; id++)

@@ -26,8 +26,7 @@ struct PlaitTrainer
 
   /* State that checkpoints store. */
   gint64 step;
-  gint64 begun; /* number of updates of all earlier trainings from which the moments come; 0 if there was no earlier
-                   training */
+  gint64 begun; /* number of updates that earlier trainings made and that the moments include; 0: no earlier training */
   gint64 target_tokens;
   double seconds;
   double learning_rate; /* rate of the last update */

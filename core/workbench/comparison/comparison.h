@@ -17,7 +17,7 @@ typedef struct
   PlaitTest test;
   gint64 trials, seed;
   gboolean dumps; /* TRUE: accept files without scores, if they are dumps of attention */
-  PlaitLog *log;  /* logs files that another program changed, and scores that are left out; borrowed */
+  PlaitLog *log;  /* receives lines about files that another program changed and about scores left out; borrowed */
   PlaitComparisonChoice choice;
   double margin; /* also test equivalence within this margin (significance/equivalence.h); 0: do not */
 } PlaitComparisonOptions;

@@ -54,13 +54,13 @@ log_start (PlaitLog *log, const PlaitGridCell *cell)
   const char *label = cell->cell->label;
 
   if (cell->state == PLAIT_CELL_STALE)
-    plait_log_info (log, "%s: is run again: %s", label, cell->note);
+    plait_log_info (log, "%s is run again: %s", label, cell->note);
   else if (cell->state == PLAIT_CELL_TRAINED)
-    plait_log_info (log, "%s: is evaluated: %s", label, cell->note);
+    plait_log_info (log, "%s is only evaluated: %s", label, cell->note);
   else if (cell->state == PLAIT_CELL_PARTIAL)
-    plait_log_info (log, "%s: continues%s%s", label, cell->note ? " " : "", cell->note ? cell->note : "");
+    plait_log_info (log, "%s continues%s%s", label, cell->note ? " " : "", cell->note ? cell->note : "");
   else
-    plait_log_info (log, "%s: begins", label);
+    plait_log_info (log, "%s begins", label);
 }
 
 static guint

@@ -87,9 +87,10 @@ plait_resume_check_longer (const PlaitTrainer *trainer, const PlaitExperiment *e
                        "asks; raise these keys to train further, or choose another --output",
                        output, plait_trainer_step (trainer));
   if (validates && (every > 0 ? plait_trainer_step (trainer) % every != 0 : !plait_trainer_ends_epoch (trainer)))
-    plait_log_warning (log,
-                       "the earlier training ended with a validation that one long training would not make; the last "
-                       "parameters are as after one long training, but best and average count this validation too");
+    plait_log_warning (
+        log,
+        "the earlier training ended with a validation that one long training would not make; the checkpoint last is "
+        "that of one long training, but the checkpoints best and average count this validation too");
   return TRUE;
 }
 

@@ -7,10 +7,10 @@
  * External scores (evaluate.scores.NAME): numbers that a command or a file gives, one for each line or document of a
  * test split.
  *
- * The command is run by sh in data.folder, with the name of the split (SPLIT, also for SPLIT.NAME) in the variable
- * PLAIT_SPLIT. It reads one input line for each line or document, and prints one number for each input line. An input
- * line has the translation, the first reference and the text sources in the experiment's order, separated by tabs. In
- * these fields, tabs, line ends and other ASCII white space become spaces.
+ * The command is run by sh in data.folder, with the name of the split (without the name of a named evaluation) in the
+ * variable PLAIT_SPLIT. It reads one input line for each line or document, and prints one number for each input line.
+ * An input line has the translation, the first reference and the text sources in the experiment's order, separated by
+ * tabs. In these fields, tabs, line ends and other ASCII white space become spaces.
  */
 
 /* Computes all external scores of @evaluation. Adds them to its results and, if there are length bins, to its lengths.

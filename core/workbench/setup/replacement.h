@@ -12,7 +12,7 @@ GArray *plait_text_memories_new (const PlaitExperimentModel *experiment_model, c
 gboolean plait_replacement_check (const PlaitExperimentModel *experiment_model, const PlaitRunInputs *run_inputs,
                                   GError **error);
 
-/* If decode.unknown=replace, sets @search up to replace unknown words in translations by @experiment_model. Fails if
+/* If decode.unknown=replace, makes @search replace the unknown words of the translations that it finds. Fails if
  * the decoder does not attend to tokens of sources, or if the dictionary cannot be read. */
 gboolean plait_replacement_prepare (PlaitSearch *search, const PlaitExperimentModel *experiment_model,
                                     const PlaitRunInputs *run_inputs, GError **error);

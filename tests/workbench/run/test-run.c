@@ -498,8 +498,8 @@ TEST_CASE (run, warns_of_a_validation_that_a_break_added)
   CHECK (test_run_with (path, (const char *[]){ "train.updates=4", NULL }, output, TRUE, log, NO_ERROR));
   g_clear_pointer (&log, plait_log_free);
   fclose (stream);
-  CHECK_CONTAINS (said, "ended with a validation that one long training would not make; the last parameters are "
-                        "as after one long training, but best and average count this validation too");
+  CHECK_CONTAINS (said, "ended with a validation that one long training would not make; the checkpoint last is "
+                        "that of one long training, but the checkpoints best and average count this validation too");
 }
 
 /* The message names the memory that the batch needs, and the key to lower. */
