@@ -95,7 +95,7 @@ TEST_CASE (tokenisers, refusals)
     { "bleu:model=x", "the tokeniser 13a reads no SentencePiece model; leave \"model\" out, or give tok=flores200" },
     { "bleu:tok=flores200,model=/none", "/none" },
     { "rouge:model=x", "\"model\" belongs to tok=flores101 and tok=flores200; leave \"model\" out" },
-    { "rouge:stem,tok=zh", "\"stem\" works only with tok=a-z0-9; leave \"stem\" or tok= out" },
+    { "rouge:stem,tok=zh", "\"stem\" works only with tok=a-z0-9; leave out \"stem\" or tok=" },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (refused); i++)

@@ -97,7 +97,7 @@ typedef struct
 
   PlaitTensor features;    /* [rows, width] feature vectors; data is NULL for tokens and documents */
   gint64 n_missing;        /* number of sentences without rows */
-  const PlaitTrees *trees; /* trees over the rows of PLAIT_INPUT_TOKENS; NULL if the source has no trees */
+  const PlaitTrees *trees; /* trees whose leaves are the rows of PLAIT_INPUT_TOKENS; NULL if the source has no trees */
 
   /* Sentences of each document. Set for PLAIT_INPUT_DOCUMENTS, and for PLAIT_INPUT_TOKENS made from documents; else
    * NULL. */

@@ -60,7 +60,7 @@ plait_corpus_width (const PlaitCorpus *corpus, gint64 source)
   return features ? features->width : 0;
 }
 
-/* Appends sentence @sentence of @store to @items, whose elements are one or several gint32. */
+/* Appends sentence @sentence of @store to @items. Each element of @items consists of one or several gint32. */
 static gboolean
 add_stored (const PlaitTokenStore *store, gint64 sentence, GArray *items, GError **error)
 {

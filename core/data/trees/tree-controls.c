@@ -9,7 +9,7 @@ typedef struct
 } Span;
 
 /* Splits the sentence into spans, down to single words. Spans are visited parents first, right child before left. The
- * steps are the ends of the spans of several words, in reverse order of the visits. */
+ * steps are the ends of the spans that have several words, in reverse order of the visits. */
 static void
 split (PlaitTreeShape shape, gint64 words, PlaitRandomKey key, GArray *steps)
 {

@@ -159,7 +159,7 @@ read_brackets (Brackets *brackets, const char *line, gsize length, GError **erro
       else if (brackets->closed)
         return plait_fail (
             error, PLAIT_ERROR_INPUT,
-            "byte %zu comes after the end of the tree; expected each tree to begin a line, so parse the line again",
+            "byte %zu comes after the end of the tree; a tree must begin on a line of its own; parse the text again",
             byte);
       else if (line[i] == '(')
         {

@@ -33,7 +33,7 @@
 
 #define MAX_QUERIES 64
 #define MAX_KEYS 256
-/* Products in bfloat16 save less time than rounding costs if there are fewer keys than this. */
+/* Fewest keys with which bfloat16 products save more time than it takes to round the keys. */
 #define MIN_BFLOAT16_KEYS 64
 /* Blocks of scratch memory are multiples of this many scalars. */
 #define TAKEN 16

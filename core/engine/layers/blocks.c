@@ -40,7 +40,7 @@ begin (PlaitTape *tape, PlaitRagged rows)
   return builder;
 }
 
-/* Adds @row to the open block. A row in two blocks is a child of the first. */
+/* Adds @row to the open block. A row that is in two blocks is a child of the first of them. */
 static void
 add_row (Builder *builder, gint64 row)
 {

@@ -44,7 +44,7 @@ typedef struct
 /* Returns the number of directions, 1 or 2. */
 PLAIT_API guint plait_directions_n (PlaitDirections directions);
 
-/* Declares the cells NAME/0/forward, NAME/0/backward, NAME/1/forward, ... */
+/* Declares the cells of each layer and direction: NAME/0/forward, NAME/0/backward, NAME/1/forward, ... */
 PLAIT_API PlaitRecurrentStack plait_recurrent_stack_declare (PlaitParameters *parameters, const char *name,
                                                              const PlaitRecurrentStackDeclaration *declaration);
 

@@ -76,7 +76,7 @@ open_tokeniser (Rouge *rouge, GError **error)
   rouge->tokeniser.tokens--; /* the first of token_names, "a-z0-9", is not in PlaitTokens */
   if (rouge->stem)
     return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "metric \"%s\": option \"stem\" works only with tok=a-z0-9; leave \"stem\" or tok= out", text);
+                       "metric \"%s\": option \"stem\" works only with tok=a-z0-9; leave out \"stem\" or tok=", text);
   if (plait_tokeniser_open (&rouge->tokeniser, error))
     return TRUE;
   g_prefix_error (error, "metric \"%s\": ", text);

@@ -83,7 +83,8 @@ typedef struct
   gpointer reserved[3];
 } PlaitDecoderTable;
 
-/* Functions that are called in build. Each returns the number by which decode uses what was declared. */
+/* Functions that build calls. Each declares something, such as a self-attention, and returns the number under which
+ * decode uses it. */
 
 /* Settings of causal self-attention. */
 typedef struct
@@ -201,5 +202,6 @@ PLAIT_API void plait_decoding_steps (PlaitDecoding *decoding, PlaitDecodingStep 
  * step, the rows that the function begin set, or zeros. */
 PLAIT_API PlaitNode *plait_decoding_carried (PlaitDecoding *decoding, guint carried);
 
-/* Hands @rows [rows of this step, width] to the next step; in begin, [sentences, width] to the first. */
+/* Hands @rows [rows of this step, width] to the next step. In begin(), hands @rows [sentences, width] to the first
+ * step. */
 PLAIT_API void plait_decoding_carry (PlaitDecoding *decoding, guint carried, PlaitNode *rows);

@@ -330,7 +330,7 @@ gboolean plait_store_attach_columns (PlaitStore *store, const char *path, GError
 /* Attribute that marks an array of text. */
 #define PLAIT_STORE_TEXT "text"
 
-/* Writes the buffered rest of all appended arrays. */
+/* Writes what is still buffered of all arrays that are appended to. */
 gboolean plait_store_ragged_finish (PlaitStore *store, GError **error);
 
 /* TRUE if @path is a path of an item in an open ragged group, or a path below an item. The item need not exist. */

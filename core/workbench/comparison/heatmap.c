@@ -384,7 +384,7 @@ plait_heatmap_transpose (PlaitHeatmap *heatmap)
   for (gint64 r = 0; r < turned.n_rows; r++)
     for (gint64 c = 0; c < turned.n_columns; c++)
       turned.values[r * turned.n_columns + c] = heatmap->values[c * heatmap->n_columns + r];
-  turned.sentence = NULL; /* sentences of the former columns, which are rows now; freed below */
+  turned.sentence = NULL; /* the sentences belong to columns, which have become rows */
   g_free (heatmap->values);
   g_free (heatmap->sentence);
   *heatmap = turned;

@@ -51,8 +51,8 @@
 char *plait_attention_label (const PlaitRecordedAttention *attention, const PlaitLabels *labels);
 
 /* Writes @attention of one sentence as the item @path. Fails, and writes nothing, if weights do not sum to 1 (within
- * 1e-4); the error names layer, head and target row. If there is neither a row nor a sentinel, the weights of contexts
- * must sum to 0. Does not check the weights of rows that a combiner selected. */
+ * 1e-4); the error names layer, head and target row. If the memories have no rows and there is no sentinel, the weights
+ * of contexts must sum to 0. Does not check the weights of rows that a combiner selected. */
 gboolean plait_attention_write (PlaitStore *store, const char *path, const PlaitAttentionRecord *attention,
                                 const PlaitLabels *labels, GError **error);
 

@@ -10,9 +10,10 @@ typedef struct
   gboolean unknown; /* TRUE if the run does not store the digest of a file or plugin */
 } Difference;
 
-/* TRUE if the setting [@group] @key has changed from @old to @new. A path has changed only if @old or @new is empty. If
- * @old is NULL, the run lacks the setting. A key of the core then has changed if @new is not its default; any other key
- * has changed. @data has the experiment's fingerprint text, where other text stands for each path. */
+/* TRUE if the setting [@group] @key has changed from @old, the run's value, to @new, the experiment's value. A path has
+ * changed only if @old or @new is empty. If @old is NULL, the run lacks the setting: then a key of the core has changed
+ * if @new is not its default, and any other key has changed. @data has the experiment's fingerprint text, which has
+ * digests or other texts in place of paths. */
 static gboolean
 has_changed (const char *group, const char *key, const char *old, const char *new, gconstpointer data)
 {

@@ -90,7 +90,7 @@ gboolean plait_name_map_find (const PlaitNameMap *map, const char *name, PlaitPa
 /* TRUE if unused= in [weights] matches the tensor name @tensor. */
 gboolean plait_name_map_ignores (const PlaitNameMap *map, const char *tensor);
 
-/* A parameter that can be made of a tensor. */
+/* A parameter that can be read from a tensor. */
 typedef struct
 {
   char *parameter;   /* name of the parameter, with '*' for each part that the tensor's name does not determine */
