@@ -280,7 +280,7 @@ store_side (gpointer data, gint64 piece, guint thread)
       }
 }
 
-/* Begins to store the line of every tuple, because tuple i will not be line i any more. */
+/* Begins to store the line number of every tuple, because tuple i will not be line i any more. */
 static void
 part_from_lines (PlaitCorpus *corpus)
 {

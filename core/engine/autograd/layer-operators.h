@@ -188,8 +188,8 @@ typedef struct
   gboolean others;       /* TRUE: spread s over the V - 1 other words (fairseq); FALSE: over all V words (PyTorch) */
   double scale;          /* factor of the sum of losses in the returned value */
   const double *weights; /* factor of each row's loss in the returned value; NULL: 1 for each row */
-  const struct PlaitPacked *packed; /* packed table (plait_pack (table, TRUE)), or NULL; used only if it is not in full
-                                       precision and no gradient is computed */
+  const struct PlaitPacked *packed; /* packed table (plait_pack (table, TRUE)), or NULL; used only if the pack is not in
+                                       full precision and no gradient is computed */
   const PlaitOutputCopies *copies;  /* copied words, or NULL; a target may be a copied word */
 } PlaitOutputLossOptions;
 

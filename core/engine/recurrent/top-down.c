@@ -146,8 +146,8 @@ go_up (const Depth *depth)
   gint64 width = top_down->width, products = side->recurrent.weight.width;
   PlaitTensor dparent = plait_tensor_rows (top_down->dparent, depth->scratch, depth->step.rows);
 
-  /* The kernel adds carried, a row of dparent, to the gradient in dstate. dstate already is the whole gradient of the
-   * child's state, so carried begins at zero. */
+  /* The kernel adds the gradient "carried", which is a row of dparent, to the gradient in dstate. The latter is already
+   * the whole gradient of the child's state, so "carried" must begin at zero. */
   plait_tensor_fill (depth->step.pool, dparent, 0, 0);
   if (top_down->reset == PLAIT_RESET_AFTER)
     run_kernel (depth, depth->kernels->gru_after_backward);

@@ -16,11 +16,11 @@ typedef struct
 {
   PlaitTensor states;
   PlaitTensor table;
-  const PlaitPacked *packed;         /* packed table (plait_pack (table, TRUE)), or NULL; used only if it is not in full
-                                        precision and no gradient is computed */
-  PlaitPrecision precision;          /* precision of the products unless @packed is used */
-  const PlaitScalar *bias;           /* bias of each word: [V], or NULL */
-  const gint32 *targets;             /* id of each row's target: [r]. At or above V only in rows with copied words */
+  const PlaitPacked *packed; /* packed table (plait_pack (table, TRUE)), or NULL; used only if the pack is not in full
+                                precision and no gradient is computed */
+  PlaitPrecision precision;  /* precision of the products unless @packed is used */
+  const PlaitScalar *bias;   /* bias of each word: [V], or NULL */
+  const gint32 *targets;     /* id of each row's target: [r]. At or above V only in rows with copied words */
   const PlaitOutputMixture *mixture; /* copied words, or NULL */
   double smoothing; /* label smoothing s: spreads probability s over words (see @others), adds 1 - s to the target */
   gboolean others;  /* TRUE: s is spread over all words except the target; FALSE: over all V words, the target too */

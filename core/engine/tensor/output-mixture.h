@@ -56,7 +56,8 @@ typedef struct
   double each, rest; /* @each: probability that label smoothing gives to every word; @rest: probability that the
                         target gets in addition */
   double scale;      /* factor of the loss in gradients */
-  gboolean best;     /* TRUE if the target has the greatest logit (input) or p (output); ties: the lower id */
+  gboolean best;     /* before the call: TRUE if the target has the greatest logit; after it: the greatest p. Ties: the
+                        lower id */
   double loss;
   double negative_log_likelihood;
   /* Outputs. The gradient of logit v, before @scale, is softmax_v * @generated - @each. The target's logit also

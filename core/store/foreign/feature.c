@@ -139,7 +139,7 @@ read_lengths (FeatureFile *file, hid_t access, GError **error)
   file->parent.lengths = g_try_new (gint32, (gsize)file->parent.sentences);
   if (!file->parent.lengths)
     return plait_fail (error, PLAIT_ERROR_FAILED, "%s: no memory for the lengths of its sentences", file->path);
-  /* HDF5 clips values that do not fit into 32 bits. */
+  /* HDF5 replaces values that do not fit into 32 bits by the nearest that fit. */
   if (H5Dread (data, H5T_NATIVE_INT32, H5S_ALL, H5S_ALL, H5P_DEFAULT, file->parent.lengths) < 0)
     return fail_hdf5 (file, "cannot read the lengths of its sentences", error);
   for (gint64 i = 0; i < file->parent.sentences; i++)
