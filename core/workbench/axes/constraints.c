@@ -127,33 +127,42 @@ read_zip (PlaitAxisConstraints *constraints, const char *key, const char *text)
     }
 }
 
-/* TRUE if the axes of the zip group of @leader have equal values at the positions @i and @j of their lists. */
+/* TRUE if the axes zipped with @leader have the values @values also at a position before @position. Compares only the
+ * axes that a cell of @values has. */
 static gboolean
-are_equal (const PlaitAxisConstraints *constraints, guint leader, guint i, guint j)
+is_repeated (const PlaitAxisConstraints *constraints, guint leader, guint position, const guint *values)
 {
-  for (guint a = leader; a < constraints->n; a++)
-    if (constraints->list[a].leader == leader && constraints->list[a].given[i] != constraints->list[a].given[j])
-      return FALSE;
-  return TRUE;
+  gboolean equal = FALSE;
+
+  for (guint i = 0; i < position && !equal; i++)
+    {
+      equal = TRUE;
+      for (guint a = leader; a < constraints->n; a++)
+        if (constraints->list[a].leader == leader && !plait_axis_constraints_is_absent (constraints, a, values[a]))
+          equal = equal && constraints->list[a].given[i] == values[a];
+    }
+  return equal;
 }
 
 /* Refuses the first value that an axis has twice, or the first combination of zipped axes that occurs twice. */
 static void
 refuse_repeated (const PlaitAxisConstraints *constraints, guint leader)
 {
-  const Constraint *constraint = &constraints->list[leader];
   const PlaitAxis *axis = &constraints->axes[leader];
+  g_autofree guint *values = g_new0 (guint, constraints->n);
 
-  for (guint j = 1; j < constraint->n_given; j++)
-    for (guint i = 0; i < j; i++)
-      if (are_equal (constraints, leader, i, j))
-        {
-          plait_grid_problem (constraints->grid, axis->key, "has the value \"%s\" twice%s; keep one",
-                              axis->values[constraint->given[j]],
-                              is_leader (constraints, leader) ? " with the same values of the axes zipped with it"
-                                                              : "");
-          return;
-        }
+  for (guint i = 0; i < constraints->list[leader].n_given; i++)
+    {
+      for (guint a = leader; a < constraints->n; a++)
+        if (constraints->list[a].leader == leader)
+          values[a] = constraints->list[a].given[i];
+      if (!is_repeated (constraints, leader, i, values))
+        continue;
+      plait_grid_problem (constraints->grid, axis->key, "has the value \"%s\" twice%s; keep one",
+                          axis->values[values[leader]],
+                          is_leader (constraints, leader) ? " with the same values of the axes zipped with it" : "");
+      return;
+    }
 }
 
 /* Reads the condition of only.AXIS and adds "" to the values of the axis. */
@@ -259,22 +268,6 @@ drop_conditional (const PlaitAxisConstraints *constraints, guint *resolved)
           changed = TRUE;
         }
     }
-}
-
-/* TRUE if an earlier position of the axes zipped with @leader gives the cell @resolved too. */
-static gboolean
-is_repeated (const PlaitAxisConstraints *constraints, guint leader, guint position, const guint *resolved)
-{
-  gboolean equal = FALSE;
-
-  for (guint i = 0; i < position && !equal; i++)
-    {
-      equal = TRUE;
-      for (guint a = leader; a < constraints->n; a++)
-        if (constraints->list[a].leader == leader && !plait_axis_constraints_is_absent (constraints, a, resolved[a]))
-          equal = equal && constraints->list[a].given[i] == resolved[a];
-    }
-  return equal;
 }
 
 gboolean
