@@ -101,9 +101,7 @@ check_name (PlaitPluginKind kind, const char *name, GError **error)
 {
   if (!plait_name_is_valid (name))
     return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "\"%s\" cannot be the name of a plugin; expected a letter, then letters, digits, '-' or '_', at "
-                       "most 64, and no path",
-                       name);
+                       "\"%s\" cannot be the name of a plugin; use " PLAIT_NAME_FORM ", without a path", name);
   if (kind == PLAIT_PLUGIN_COVERAGE && g_str_equal (name, "none"))
     return plait_fail (
         error, PLAIT_ERROR_INPUT,

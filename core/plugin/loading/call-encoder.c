@@ -36,8 +36,7 @@ check_shape (const PlaitComponent *component, const PlaitEncoderShape *shape, GE
                            component->label, i, (guint)declared);
       if (name && !plait_name_is_valid (name))
         return plait_fail (error, PLAIT_ERROR_PLUGIN,
-                           "%s: build calls a memory \"%s\", which is not a valid name: give up to 64 letters, digits, "
-                           "'-' and '_', beginning with a letter",
+                           "%s: build calls a memory \"%s\", which is not a valid name: give " PLAIT_NAME_FORM,
                            component->label, name);
       for (guint k = 0; k < i; k++)
         if (g_strcmp0 (name, shape->memories[k].name) == 0)

@@ -87,8 +87,7 @@ plait_loss_columns_declare (PlaitLossColumns *columns, const PlaitComponent *com
 
       if (!loss->name || !plait_name_is_valid (loss->name))
         return plait_fail (error, PLAIT_ERROR_PLUGIN,
-                           "%s declares a loss \"%s\", which is not a valid name: give up to 64 letters, digits, '-' "
-                           "and '_', beginning with a letter",
+                           "%s declares a loss \"%s\", which is not a valid name: give " PLAIT_NAME_FORM,
                            component->label, loss->name ? loss->name : "");
       if (index_of (losses, i, loss->name) < i)
         return plait_fail (error, PLAIT_ERROR_PLUGIN, "%s declares the loss \"%s\" twice: declare each loss once",

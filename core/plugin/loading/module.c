@@ -208,10 +208,7 @@ static gboolean
 check_prepared_name (const char *path, const char *name, GError **error)
 {
   if (name && !plait_name_is_valid (name))
-    return refuse (path, error,
-                   "its prepared_name is \"%s\", which is not a valid name; give up to 64 letters, digits, '-' and "
-                   "'_', beginning with a letter",
-                   name);
+    return refuse (path, error, "its prepared_name is \"%s\", which is not a valid name; give " PLAIT_NAME_FORM, name);
   if (name && is_taken (name))
     return refuse (path, error, "its prepared_name is \"%s\", which dumps use for something else; choose another name",
                    name);

@@ -228,11 +228,10 @@ plait_registry_find (PlaitRegistry *registry, PlaitPluginKind kind, const char *
   PlaitPlugin *plugin;
 
   if (!plait_name_is_valid (name))
-    return plait_fail_null (
-        error, PLAIT_ERROR_PLUGIN,
-        "\"%s\" is not a valid name of a plugin; give only the name (up to 64 letters, digits, '-' and '_', beginning "
-        "with a letter) and add the folder that contains KIND/NAME.so to PLAIT_PLUGIN_PATH",
-        name);
+    return plait_fail_null (error, PLAIT_ERROR_PLUGIN,
+                            "\"%s\" is not a valid name of a plugin; give only the name (" PLAIT_NAME_FORM
+                            ") and add the folder that contains KIND/NAME.so to PLAIT_PLUGIN_PATH",
+                            name);
   plugin = lookup (registry, kind, name);
   if (!plugin)
     return unknown_plugin (registry, kind, name, error);

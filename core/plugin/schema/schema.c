@@ -213,10 +213,7 @@ read_identity (const Reader *reader, const char *path)
     problem (reader, "plugin", "name", "name=%s, but the file is called %s.ini; give both the same name", name, base);
   schema->name = g_string_chunk_insert (schema->texts, base);
   if (!plait_name_is_valid (base))
-    problem (
-        reader, "plugin", "name",
-        "\"%s\" is not a valid name for a plugin; use up to 64 letters, digits, '-' and '_', beginning with a letter",
-        base);
+    problem (reader, "plugin", "name", "\"%s\" is not a valid name for a plugin; use " PLAIT_NAME_FORM, base);
   index = kind ? expect_name (reader, "plugin", "kind", "a kind of plugin", kind, kind_names) : -1;
   if (index < 0)
     return;

@@ -82,3 +82,6 @@ char *plait_structure_text (PlaitStructure structure);
 /* TRUE if @name is valid for a plugin, a source, a memory or a loss: a letter, then letters, digits, '-' or '_', at
  * most 64 in all. So the name is never a path. The name of a parameter must not contain '-'. */
 gboolean plait_name_is_valid (const char *name);
+
+/* The form of these names, in words, for messages. */
+#define PLAIT_NAME_FORM "up to 64 letters, digits, '-' and '_', beginning with a letter"

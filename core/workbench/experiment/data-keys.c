@@ -255,10 +255,10 @@ take_data_key (const PlaitResolution *resolution, const char *group, const char 
       plait_resolution_problem (resolution, group, key, "\"%s\" is not a split; %s", split, remedy);
     }
   else if (!is_stream (dot + 1))
-    plait_resolution_problem (resolution, group, key,
-                              "\"%s\" is not a name of a stream; write SPLIT.STREAM, such as train.en, where STREAM is "
-                              "up to 64 letters, digits, '-' and '_', beginning with a letter",
-                              dot + 1);
+    plait_resolution_problem (
+        resolution, group, key,
+        "\"%s\" is not a name of a stream; write SPLIT.STREAM, such as train.en, where STREAM is " PLAIT_NAME_FORM,
+        dot + 1);
   else
     {
       file.split = g_string_chunk_insert_const (data->texts, split);

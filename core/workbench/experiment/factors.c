@@ -107,11 +107,10 @@ read_names (const PlaitResolution *resolution, const PlaitParsedSource *source, 
 
       if ((!plait_name_is_valid (names[i]) || g_strv_contains (taken, names[i]))
           && !report_separator (resolution, source->group, key, names[i], is_name))
-        plait_resolution_problem (
-            resolution, source->group, key,
-            "\"%s\" is not a name for a stream of %s (trees, alignment and reference are reserved); use up to 64 "
-            "letters, digits, '-' and '_', beginning with a letter; join names with '+', or write none",
-            names[i], key);
+        plait_resolution_problem (resolution, source->group, key,
+                                  "\"%s\" is not a name for a stream of %s (trees, alignment and reference are "
+                                  "reserved); use " PLAIT_NAME_FORM "; join names with '+', or write none",
+                                  names[i], key);
       if (g_ptr_array_find_with_equal_func (source->factors, stream, g_str_equal, NULL))
         plait_resolution_problem (resolution, source->group, key,
                                   "%s is named twice; name each stream once, in factors or in tags", names[i]);

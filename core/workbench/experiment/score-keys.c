@@ -40,10 +40,8 @@ plait_resolution_take_score (const PlaitResolution *resolution, const char *grou
     return FALSE;
   command = plait_setting_parse (&any_text, plait_key_file_value (resolution->file, group, key), NULL, &fault);
   if (!plait_name_is_valid (key + strlen (PREFIX)))
-    plait_resolution_problem (
-        resolution, group, key,
-        "\"%s\" is not a name for a score; use up to 64 letters, digits, '-' and '_', beginning with a letter",
-        key + strlen (PREFIX));
+    plait_resolution_problem (resolution, group, key, "\"%s\" is not a name for a score; use " PLAIT_NAME_FORM,
+                              key + strlen (PREFIX));
   else if (!command || *g_strstrip (command) == '\0')
     plait_resolution_problem (resolution, group, key, "%s",
                               fault ? fault->message : "is empty; give a command, or file:FILE");

@@ -72,10 +72,8 @@ read_encoders (const PlaitResolution *resolution, PlaitParsedSource *source)
   gboolean good;
 
   if (!plait_name_is_valid (source->name))
-    plait_resolution_problem (
-        resolution, group, NULL,
-        "\"%s\" is not a name for a source; use up to 64 letters, digits, '-' and '_', beginning with a letter",
-        source->name);
+    plait_resolution_problem (resolution, group, NULL, "\"%s\" is not a name for a source; use " PLAIT_NAME_FORM,
+                              source->name);
   good = plait_resolution_read_host_keys (resolution, group, source->host);
   plait_settings_fill_group (source->host, &plait_source_group, &source->settings);
   if (!good)
