@@ -73,7 +73,7 @@ TEST_CASE (new_command, refuses)
   CHECK_REFUSED (CALL ("new", "layer-of-mine", "x"),
                  "not a kind of plugin; expected one of encoder, combiner, coverage, output, decoder");
   CHECK_REFUSED (CALL ("new", "", "x"), "\"\" is not a kind of plugin");
-  CHECK_REFUSED (CALL ("new", "encoder", ""), "\"\" cannot be the name of a plugin; expected a letter");
+  CHECK_REFUSED (CALL ("new", "encoder", ""), "\"\" cannot be the name of a plugin; use up to 64 letters");
   CHECK_REFUSED (CALL ("new", "encoder", "../x"), "\"../x\" cannot be the name of a plugin");
   CHECK_REFUSED (CALL ("new", "encoder", "x/y"), "\"x/y\" cannot be the name of a plugin");
   CHECK_REFUSED (CALL ("new", "encoder", "1x"), "\"1x\" cannot be the name of a plugin");
